@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/server.ts'],
+    setupFiles: ['test/support/file-end.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
+    pool: 'forks',
+    // Two cores and one server: a third file at a time only makes all of them slower.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+  },
+});
