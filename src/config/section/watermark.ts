@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { durationOf } from '../duration.ts';
+import type { Faults } from '../faults.ts';
+import { choice, column, duration, section, skew, span, table } from '../leaf.ts';
+import type { Path } from '../place.ts';
+import type { WatermarkLogSettings, WatermarkSettings } from '../settings.ts';
+
+const logRemedy = 'write schema.table or { table, at, source_partition, watermark, idle }';
+
+const logShape = z
+  .union(
+    [
+      table,
+      section(
+        {
+          table: table.describe('The log, one row a source partition and entry.'),
+          at: column.optional().describe('Its column with the time of the entry; left out: at.'),
+          source_partition: column.optional().describe('Left out: source_partition.'),
+          watermark: column.optional().describe('Left out: watermark.'),
+          idle: column
+            .optional()
+            .describe('Its boolean column that marks the source partition idle; left out: idle.'),
+        },
+        logRemedy,
+      ),
+    ],
+    { error: logRemedy },
+  )
+  .transform((log): WatermarkLogSettings => {
+    const names = 'name' in log ? { table: log } : log;
+    return {
+      table: names.table,
+      at: names.at ?? 'at',
+      sourcePartition: names.source_partition ?? 'source_partition',
+      watermark: names.watermark ?? 'watermark',
+      idle: names.idle ?? 'idle',
+    };
+  });
+
+export const watermarkShape = section(
+  {
+    strategy: choice(['bounded', 'fixed_delay', 'recorded', 'external']).describe(
+      'bounded: the greatest event time less a delay; fixed_delay: each arrival less a delay; recorded: the log of the stream; external: the refused rows of the stream.',
+    ),
+    delay: duration.optional().describe('How far the watermark stays behind; the same as in the stream.'),
+    idle_after: span.optional().describe('A source partition silent for as long as this holds nothing back.'),
+    max_future_skew: skew
+      .optional()
+      .describe('How far in its own future a row may lie; none: no limit; left out: 1 hour.'),
+    combine: choice(['min', 'max', 'own'])
+      .optional()
+      .describe('How source partitions combine; left out: min.'),
+    log: logShape
+      .optional()
+      .describe("The stream's log of watermarks; left out: the table that Errata makes."),
+    hold: duration.optional().describe('How long a run waits for the log; left out: 0.'),
+    refused: table.optional().describe("The stream's own table of refused rows."),
+  },
+  'write { strategy: bounded, delay: 10 minutes }',
+);
+
+const delayOf = { bounded: 'the greatest event time', fixed_delay: 'each arrival' } as const;
+
+/** R2: which member goes with which strategy. */
+export function watermarkFaults(raw: Readonly<Record<string, unknown>>, path: Path, faults: Faults): void {
+  const { strategy } = raw;
+  if ((strategy === 'bounded' || strategy === 'fixed_delay') && raw.delay === undefined) {
+    faults.about(
+      [...path, 'delay'],
+      `is missing; write how far the watermark stays behind ${delayOf[strategy]}, such as 10 minutes`,
+    );
+  }
+  if (strategy === 'external' && raw.refused === undefined) {
+    faults.about(
+      [...path, 'refused'],
+      "is missing; write the stream's table of refused rows as schema.table",
+    );
+  }
+  const owners = { log: 'recorded', hold: 'recorded', refused: 'external' } as const;
+  if (typeof strategy !== 'string' || !watermarkShape.shape.strategy.safeParse(strategy).success) return;
+  for (const [member, owner] of Object.entries(owners)) {
+    if (raw[member] === undefined || strategy === owner) continue;
+    faults.aboutKey([...path, member], `goes with strategy: ${owner} only; leave it out`);
+  }
+}
+
+export function watermarkSettings(watermark: z.output<typeof watermarkShape>): WatermarkSettings {
+  const limit = watermark.max_future_skew;
+  return {
+    strategy: watermark.strategy,
+    delay: watermark.delay,
+    idleAfter: watermark.idle_after,
+    maxFutureSkew: limit === 'none' ? undefined : (limit ?? durationOf(3_600_000_000n)),
+    combine: watermark.combine ?? 'min',
+    log: watermark.log,
+    hold: watermark.hold ?? durationOf(0n),
+    refused: watermark.refused,
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * The parsed settings: what `errata.yaml` says, checked, with every default filled in. Everything behind
+ * `readSettings` sees only these; nothing here has been looked up in a database.
+ */
+export interface Settings {
+  /** A `postgres://` URL. Undefined: the PG* variables if any is set, else the embedded PostgreSQL. */
+  readonly database: string | undefined;
+  /** The schema of the control tables; default `errata`. */
+  readonly schema: string;
+  /** In the order of the file; at least one; names and gold tables are unique. */
+  readonly rollups: readonly RollupSettings[];
+  readonly periods: PeriodSettings;
+  /** The path of the file, as it was given to `readSettings`. */
+  readonly file: string;
+}
+
+/** Calendar months in a named time zone (R12). */
+export interface PeriodSettings {
+  readonly calendar: 'month';
+  readonly timeZone: string;
+}
+
+/** A name as the catalog holds it: unquoted, case-sensitive, each part 1 to 63 bytes of UTF-8. */
+export interface TableName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** An exact span. `text` is as written in the file, for messages. Never negative, below 2^63 microseconds. */
+export interface Duration {
+  readonly microseconds: bigint;
+  readonly text: string;
+}
+
+/** Where a setting stands in the file; lines count from 1. */
+export interface Position {
+  readonly line: number;
+}
+
+export interface RollupSettings {
+  /** Matches `^[a-z_][a-z0-9_]*$`. */
+  readonly name: string;
+  /** Its name part is at most 48 bytes, so that `_reconciliation` and the like still fit. */
+  readonly gold: TableName;
+  readonly bronze: BronzeSettings;
+  readonly window: WindowSettings;
+  /** Bronze columns, unique; empty: one total a window. */
+  readonly key: readonly string[];
+  /** In the order of the file; at least one. */
+  readonly measures: readonly MeasureSettings[];
+  readonly watermark: WatermarkSettings;
+  /** Default 0 (R3). */
+  readonly allowedLateness: Duration;
+  readonly seal: SealSettings;
+  readonly publish: PublishSettings;
+  readonly schedule?: ScheduleSettings | undefined;
+  /** Of the rollup's own key in the file. */
+  readonly position: Position;
+}
+
+export interface BronzeSettings {
+  readonly table: TableName;
+  /** The columns that identify a row (R5); empty exactly where `identity` is `unique_rows`. */
+  readonly eventId: readonly string[];
+  /** `event_id`: a declared event id; `columns`: `identified_by`; `unique_rows`: every row is an event of its own. */
+  readonly identity: 'event_id' | 'columns' | 'unique_rows';
+  readonly eventTime: string;
+  readonly ingestedAt: string;
+  /** Where there is none, `ingestedAt` serves. */
+  readonly arrivedAt?: string | undefined;
+  readonly sourcePartition?: string | undefined;
+  /** SQL predicate over a bronze row; true: the row moves the watermark and counts nowhere (R2). */
+  readonly heartbeat?: string | undefined;
+  /** The zone of time columns of type `timestamp without time zone`. */
+  readonly timeZone?: string | undefined;
+  /** `YYYY-MM-DD`, or an instant `YYYY-MM-DDThh:mm[:ss[.ffffff]]` with `Z` or an offset (R15). */
+  readonly completeFrom?: string | undefined;
+}
+
+export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+/**
+ * R1. `origin` is a window border: for `tumbling` and `hopping` a date (midnight UTC) or an instant with an offset, for
+ * `calendar` a date or a local date and time of its zone. `offset` shifts every border forwards.
+ */
+export type WindowSettings =
+  | {
+      readonly kind: 'tumbling';
+      /** Above 0. */
+      readonly size: Duration;
+      readonly origin?: string | undefined;
+      readonly offset?: Duration | undefined;
+    }
+  | {
+      readonly kind: 'hopping';
+      readonly size: Duration;
+      /** Above 0; may exceed `size`, which leaves gaps. */
+      readonly every: Duration;
+      readonly origin?: string | undefined;
+      readonly offset?: Duration | undefined;
+    }
+  | {
+      readonly kind: 'calendar';
+      /** 1 to 10,000. */
+      readonly count: number;
+      readonly unit: CalendarUnit;
+      readonly timeZone: string;
+      readonly origin?: string | undefined;
+      readonly offset?: Duration | undefined;
+    }
+  | {
+      readonly kind: 'session';
+      /** Above 0. */
+      readonly gap: Duration;
+    };
+
+export interface MeasureSettings {
+  /** Matches `^[a-z_][a-z0-9_]*$`, at most 40 bytes. */
+  readonly name: string;
+  /** An SQL aggregate over bronze rows, as written. */
+  readonly expression: string;
+  /** Decimal text, not negative: a version is appended only if the measure differs by more (R9). */
+  readonly tolerance?: string | undefined;
+  /** Undefined: the database's types decide (R14). */
+  readonly additive?: boolean | undefined;
+  readonly position?: Position | undefined;
+}
+
+/** R2. */
+export interface WatermarkSettings {
+  readonly strategy: 'bounded' | 'fixed_delay' | 'recorded' | 'external';
+  /** Always there for `bounded` and `fixed_delay`; for the others the stream's own, to be compared. */
+  readonly delay?: Duration | undefined;
+  /** Undefined: a silent source partition is never idle. */
+  readonly idleAfter?: Duration | undefined;
+  /** Default 1 hour; undefined: no limit (R4). */
+  readonly maxFutureSkew: Duration | undefined;
+  /** Default `min`. */
+  readonly combine: 'min' | 'max' | 'own';
+  /** `recorded` only. Undefined: the log table that Errata makes for the rollup. */
+  readonly log?: WatermarkLogSettings | undefined;
+  /** `recorded` only; default 0: a run does not wait for the log (R6). */
+  readonly hold: Duration;
+  /** Always there for `external`, and only there: the stream's own table of refused rows. */
+  readonly refused?: TableName | undefined;
+}
+
+/** The stream's log of watermarks: one row a source partition and entry; the members are its column names. */
+export interface WatermarkLogSettings {
+  readonly table: TableName;
+  /** When the entry was written, on the clock of `ingested_at`; default `at`. */
+  readonly at: string;
+  /** Default `source_partition`. */
+  readonly sourcePartition: string;
+  /** Default `watermark`; NULL in it: an entry without a value. */
+  readonly watermark: string;
+  /** Default `idle`. */
+  readonly idle: string;
+}
+
+/** Who writes version 1, and how much more of `ingested_at` to wait for it (R8); `after` defaults to 0. */
+export type SealSettings =
+  | { readonly by: 'errata'; readonly after: Duration }
+  | { readonly by: 'stream'; readonly after: Duration }
+  | { readonly by: 'table'; readonly table: TableName; readonly after: Duration };
+
+/** R10. */
+export interface PublishSettings {
+  readonly policy: 'auto' | 'grace' | 'review';
+  /** Measure name to absolute difference, decimal text exactly as written; empty: no thresholds. */
+  readonly reviewBeyond: Readonly<Record<string, string>>;
+  /** A window that ended longer ago than this is proposed, not published. Undefined: no horizon. */
+  readonly horizon?: Duration | undefined;
+}
+
+export interface ScheduleSettings {
+  /** Five fields. */
+  readonly cron: string;
+  /** Default UTC. */
+  readonly timeZone: string;
+}
