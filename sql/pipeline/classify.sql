@@ -1,0 +1,64 @@
+-- Classify: which of the new rows landed late, and which appeared only after their window was sealed (R2, R3, R6).
+--
+-- $1 relation: as in scan.sql, to
+-- $2 horizon_age
+-- $3 seen
+-- $4 transaction
+-- $5 bound_before
+-- $6 bound
+-- $7 rollup_id: integer
+-- $8 oldest: the earliest ingested_at among the new rows of this partition; the history before it is not needed
+-- $9 allowed_lateness: interval
+-- $10 sealed_before: the watermark that sealed in earlier runs; null before the first
+-- $11 fixed_delay: interval; null unless the strategy is fixed_delay
+--
+-- Rows out: one a late or straggling row, into pg_temp.errata_candidate; a small part of what is read.
+-- The history is held as two arrays that width_bucket searches: exact for every row, and no join that a planner could
+-- turn round. Safe to repeat: writes work tables only.
+with history as (
+  select
+    array_agg(s.at order by s.at) as instants,
+    array_agg(s.watermark order by s.at) as watermarks
+  from /*:schema*/errata/*.*/.watermark_step as s
+  where s.rollup_id = $7::integer
+    and s.at >= coalesce(
+      (
+        select max(b.at)
+        from /*:schema*/errata/*.*/.watermark_step as b
+        where b.rollup_id = $7::integer and b.at < $8::timestamptz
+      ),
+      '-infinity'
+    )
+)
+insert into pg_temp.errata_candidate
+select
+  r.*,
+  w.window_start,
+  w.window_end,
+  w.local_date,
+  j.watermark,
+  case
+    when j.watermark >= w.window_end + $9::interval then 'side_output'
+    when j.watermark >= w.window_end then 'late_firing'
+    else 'open'
+  end
+from history as h
+cross join (
+  select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
+) as r
+cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+cross join lateral (
+  select case
+    when $11::interval is not null then r.errata_arrived_at - $11::interval
+    else h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)]
+  end as watermark
+) as j
+where (r.errata_relation = $1::oid or $1::oid is null)
+  and (
+    (r.errata_row_age <= $2::integer and not ($3::int8multirange @> ($4::bigint - r.errata_row_age)))
+    or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
+  )
+  and r.errata_ingested_at <= $6::timestamptz
+  and r.errata_quarantine is null
+  and not r.errata_is_heartbeat
+  and (j.watermark >= w.window_end or w.window_end <= $10::timestamptz)

@@ -1,0 +1,159 @@
+-- Diff: what each recomputed keyed window asks for, against its latest version (R9, R10, R15).
+--
+-- $1 mismatch_is_published: boolean; whether the policy publishes a seal mismatch by itself (R10)
+--
+-- Inputs: pg_temp.errata_touched, pg_temp.errata_result, the ledger, late events. Rows out: one a keyed window, into
+-- pg_temp.errata_change, with a verdict:
+--
+--   change      a measure, the event count or void differs: append a version
+--   same        nothing differs: released events are included in the latest version
+--   included    version 1 of the stream equals all rows examined by then: it counted the late ones too (R10)
+--   propose     it differs, and the policy wants a person's word
+--   wait        the stream has counted more events than bronze holds yet
+--   missing     rows of the window are gone from bronze: it is not recomputed (R15)
+--   unexamined  bronze holds rows that no scan has read: the run starts again and reads every partition
+--
+-- The event count decides the last two: latest + newly released events is what a whole bronze gives. A straggler may
+-- have been counted already (bronze was restored or rewritten and is read anew), so stragglers may be missing from it.
+-- Safe to repeat: writes work tables only.
+with asked as (
+  select distinct t.window_start, t.window_end, t.local_date, /*:each key*/ t./*:key*/region/*.*/, /*:end*/ t.causes
+  from pg_temp.errata_touched as t
+  where t.target = 'counted'
+),
+latest as (
+  select distinct on (g.window_start, g.window_end /*:each key*/ , g./*:key*/region/*.*/ /*:end*/)
+    g.*,
+    1 as is_there
+  from asked as a
+  join /*:ledger*/gold.daily_orders/*.*/ as g
+    on g.window_start = a.window_start
+    and g.window_end = a.window_end
+    /*:each key*/ and array[g./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc
+),
+released as (
+  select
+    e.window_start,
+    e.window_end,
+    /*:each key*/ e./*:key*/region/*.*/, /*:end*/
+    array_agg(distinct e.cause) as causes,
+    count(*) filter (where e.cause <> 'straggler') as certain,
+    count(*) filter (where e.cause = 'straggler') as straggling
+  from asked as a
+  join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+    on e.window_start = a.window_start
+    and e.window_end = a.window_end
+    /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  where e.state = 'pending' and e.released
+  group by e.window_start, e.window_end /*:each key*/ , e./*:key*/region/*.*/ /*:end*/
+),
+compared as (
+  select
+    a.window_start,
+    a.window_end,
+    a.local_date,
+    /*:each key*/ a./*:key*/region/*.*/, /*:end*/
+    /*:each measure*/
+    n./*:measure*/revenue/*.*/,
+    l./*:measure*/revenue/*.*/ as /*:old_measure*/old_revenue/*.*/,
+    /*:end*/
+    coalesce(n.event_count, 0) as event_count,
+    l.event_count as old_event_count,
+    coalesce(l.version, 0) as old_version,
+    coalesce(n.event_count, 0) = 0 and l.version is not null as is_void,
+    a.causes as queued_causes,
+    coalesce(r.causes, '{}') as released_causes,
+    coalesce(r.certain, 0) as certain,
+    coalesce(r.straggling, 0) as straggling,
+    'seal' = any (a.causes) and l.version = 1 as is_new_seal,
+    /*:open_differs*/coalesce(o.event_count, 0) = 0 or o.revenue is distinct from l.revenue/*.*/ as open_differs,
+    /*:all_differ*/coalesce(w.event_count, 0) = 0 or w.revenue is distinct from l.revenue/*.*/ as all_differ,
+    coalesce(w.event_count, 0) as all_event_count,
+    (
+      /*:latest_differs*/n.revenue is distinct from l.revenue/*.*/
+      or n.event_count is distinct from coalesce(l.event_count, n.event_count)
+      or (n.event_count is null) is distinct from coalesce(l.is_void, true)
+    ) as differs
+  from asked as a
+  left join latest as l
+    on l.window_start = a.window_start
+    and l.window_end = a.window_end
+    /*:each key*/ and array[l./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join released as r
+    on r.window_start = a.window_start
+    and r.window_end = a.window_end
+    /*:each key*/ and array[r./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join pg_temp.errata_result as n
+    on n.target = 'counted'
+    and n.window_start = a.window_start
+    and n.window_end = a.window_end
+    /*:each key*/ and array[n./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join pg_temp.errata_result as o
+    on o.target = 'open'
+    and o.window_start = a.window_start
+    and o.window_end = a.window_end
+    /*:each key*/ and array[o./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join pg_temp.errata_result as w
+    on w.target = 'all'
+    and w.window_start = a.window_start
+    and w.window_end = a.window_end
+    /*:each key*/ and array[w./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+),
+judged as (
+  select
+    c.*,
+    case
+      when not c.is_new_seal and not ('seal_mismatch' = any (c.queued_causes)) then null
+      when c.is_new_seal and not c.open_differs then null
+      when c.is_new_seal and not c.all_differ then 'included'
+      when c.is_new_seal and c.all_event_count < c.old_event_count then 'wait'
+      when $1::boolean then 'mismatch'
+      else 'propose'
+    end as seal_verdict
+  from compared as c
+)
+insert into pg_temp.errata_change (
+  window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
+  /*:each measure*/ /*:measure*/revenue/*.*/, /*:old_measure*/old_revenue/*.*/, /*:end*/
+  event_count, old_event_count, old_version, is_void, causes, verdict, why
+)
+select
+  j.window_start, j.window_end, j.local_date, /*:each key*/ j./*:key*/region/*.*/, /*:end*/
+  /*:each measure*/ j./*:measure*/revenue/*.*/, j./*:old_measure*/old_revenue/*.*/, /*:end*/
+  j.event_count, j.old_event_count, j.old_version, j.is_void,
+  array(
+    select distinct c.cause
+    from unnest(
+      j.released_causes
+      || array_remove(array_remove(j.queued_causes, 'seal'), 'seal_mismatch')
+      || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
+    ) as c (cause)
+    order by c.cause
+  ),
+  v.verdict,
+  v.why
+from judged as j
+cross join lateral (
+  select
+    case
+      when j.seal_verdict in ('included', 'wait') then j.seal_verdict
+      when j.seal_verdict = 'propose' and j.differs then 'propose'
+      when j.seal_verdict is null and j.old_event_count is not null and j.event_count < j.old_event_count + j.certain then 'missing'
+      when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
+        and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
+      when j.differs then 'change'
+      else 'same'
+    end as verdict,
+    case
+      when j.seal_verdict = 'wait'
+        then format('version 1 counts %s events, bronze holds %s of them so far', j.old_event_count, j.all_event_count)
+      when j.seal_verdict = 'propose'
+        then 'version 1 differs from its own rows'
+      when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain
+        then format('%s events were published or released, bronze holds %s of them', j.old_event_count + j.certain, j.event_count)
+      when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
+        and (j.old_version = 0 or j.old_event_count is not null)
+        then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - coalesce(j.old_event_count, 0) - j.certain - j.straggling)
+    end as why
+) as v

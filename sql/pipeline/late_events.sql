@@ -1,0 +1,52 @@
+-- Late events: keep, by name, what landed late, straggled or is quarantined, with its own share of each measure.
+--
+-- $1 run_id: bigint
+-- $2 released_causes: text[], the causes that the policy publishes by itself (R10)
+-- $3 baseline: boolean; the history is being sealed as it is known, late rows included (R8)
+--
+-- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event.
+-- Safe to repeat: an event that is kept already stays as it was first judged (R6).
+with candidate as (
+  select distinct on (c.window_start, c.window_end, c.errata_event_id, c.errata_row_digest)
+    c.*,
+    case c.errata_landing
+      when 'late_firing' then 'late_firing'
+      when 'side_output' then 'refused'
+      when 'open' then 'straggler'
+    end as errata_cause
+  from pg_temp.errata_candidate as c
+  left join pg_temp.errata_first_copy as f
+    on f.window_start = c.window_start
+    and f.window_end = c.window_end
+    and f.event_id = c.errata_event_id
+  -- a copy has no landing and is no late event (R5)
+  where f.row_digest is null or f.row_digest = c.errata_row_digest
+)
+insert into /*:late_event*/gold.daily_orders_late_event/*.*/ as e (
+  window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
+  event_id, event_time, ingested_at, arrived_at, lateness_seconds, source_partition,
+  watermark, landing, state, cause, version, released, quarantine_reason,
+  /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/
+  row_digest, first_run_id, state_run_id
+)
+select
+  c.window_start, c.window_end, c.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
+  c.errata_event_id, c.errata_event_time, c.errata_ingested_at, c.errata_arrived_at,
+  case
+    when isfinite(c.errata_event_time) and isfinite(c.errata_arrived_at)
+    then extract(epoch from c.errata_arrived_at - c.errata_event_time)
+  end,
+  c.errata_source_partition, c.errata_watermark, c.errata_landing,
+  case when c.errata_landing = 'quarantined' then null when $3::boolean then 'included' else 'pending' end,
+  c.errata_cause,
+  case when $3::boolean and c.errata_landing <> 'quarantined' then 1 end,
+  coalesce(c.errata_cause = any ($2::text[]), false),
+  c.errata_quarantine,
+  /*:each measure*/ m./*:measure*/revenue/*.*/, /*:end*/
+  c.errata_row_digest, $1::bigint, $1::bigint
+from candidate as c
+cross join lateral (
+  select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
+  from (select c.*) as one
+) as m
+on conflict on constraint late_event_once do nothing

@@ -1,0 +1,30 @@
+-- Publish: append a version where the diff asks for one (R9). Version 1 is never written here.
+--
+-- $1 run_id: bigint
+-- $2 stamp: instant of publication
+-- $3 actor, to
+-- $4 reason: text; null when the job publishes by itself
+-- $5 definition_fingerprint: text
+--
+-- Inputs: pg_temp.errata_change. Rows out: one a correction version.
+-- Safe to repeat: the ledger takes each version number once.
+insert into /*:ledger*/gold.daily_orders/*.*/ as g (
+  window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
+  version, /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count, is_void,
+  kind, causes, reason, actor, run_id, stamp, sealed_at, corrected_at, definition_fingerprint
+)
+select
+  c.window_start, c.window_end, c.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
+  greatest(c.old_version, 1) + 1, /*:each measure*/ c./*:measure*/revenue/*.*/, /*:end*/ c.event_count, c.is_void,
+  'correction', c.causes, $4::text, $3::text, $1::bigint, $2::timestamptz,
+  (
+    select v.stamp
+    from /*:ledger*/gold.daily_orders/*.*/ as v
+    where v.window_start = c.window_start
+      and v.window_end = c.window_end
+      /*:each key*/ and v./*:key*/region/*.*/ is not distinct from c./*:key*/region/*.*/ /*:end*/
+      and v.version = 1
+  ),
+  $2::timestamptz, $5::text
+from pg_temp.errata_change as c
+where c.verdict = 'change'

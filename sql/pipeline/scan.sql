@@ -1,0 +1,69 @@
+-- Scan: what is new in one ingestion partition (R16), and where its rows set the watermark anew (R2, bounded).
+--
+-- $1 relation: oid of the ingestion partition; null where bronze has none and rows bear no xmin
+-- $2 horizon_age: rows whose transaction is at most this old may be new; 2147483647 when never read
+-- $3 seen: int8multirange of transactions behind the horizon whose rows were read already
+-- $4 transaction: the 64-bit number to which age() counts back
+-- $5 bound_before: bound of the last reading; rows beyond it were left for later
+-- $6 bound: bound of this run
+-- $7 frontier: rows before it move no watermark (R6)
+-- $8 delay: interval; null where the strategy takes no watermark from rows
+-- $9 next_horizon_age: age of the oldest transaction still running now
+--
+-- Rows out: one, the summary. Side effect: pg_temp.errata_record gets the instants at which this partition's rows
+-- raise its own greatest event time; only those can raise the rollup's.
+-- Safe to repeat: reads bronze, writes work tables only.
+with new_row as (
+  select
+    r.errata_ingested_at as at,
+    r.errata_event_time as event_time,
+    r.errata_quarantine as quarantine,
+    r.errata_row_age as row_age
+  from (
+    select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
+  ) as r
+  where (r.errata_relation = $1::oid or $1::oid is null)
+      and (
+      (r.errata_row_age <= $2::integer and not ($3::int8multirange @> ($4::bigint - r.errata_row_age)))
+      or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
+    )
+),
+by_instant as materialized (
+  select
+    n.at,
+    coalesce(n.at > $6::timestamptz and n.at < 'infinity', false) as is_deferred,
+    count(*) as row_count,
+    count(n.quarantine) as quarantined,
+    min(n.event_time) filter (where n.quarantine is null) as least,
+    max(n.event_time) filter (where n.quarantine is null) as greatest,
+    range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age <= $9::integer) as seen
+  from new_row as n
+  group by n.at
+),
+raising as (
+  select
+    i.at,
+    i.greatest - $8::interval as watermark,
+    i.greatest,
+    max(i.greatest) over (order by i.at rows between unbounded preceding and 1 preceding) as greatest_before
+  from by_instant as i
+  where $8::interval is not null
+    and i.greatest is not null
+    and not i.is_deferred
+    and ($7::timestamptz is null or i.at >= $7::timestamptz)
+),
+recorded as (
+  insert into pg_temp.errata_record (at, watermark)
+  select r.at, r.watermark
+  from raising as r
+  where r.greatest_before is null or r.greatest > r.greatest_before
+)
+select
+  coalesce(sum(i.row_count) filter (where not i.is_deferred), 0)::bigint as examined,
+  coalesce(sum(i.quarantined) filter (where not i.is_deferred), 0)::bigint as quarantined,
+  min(i.at) filter (where i.is_deferred) as deferred_from,
+  min(i.at) filter (where not i.is_deferred) as oldest_ingested_at,
+  min(i.least) filter (where not i.is_deferred) as event_time_from,
+  max(i.greatest) filter (where not i.is_deferred) as event_time_to,
+  coalesce(range_agg(i.seen), '{}') as seen
+from by_instant as i

@@ -1,0 +1,47 @@
+-- Touch the keyed windows that have rows, whose end the watermark has passed, and for which nothing shipped: the stream,
+-- which seals, wrote no version 1 (R8, R9).
+--
+-- $1 sealing_from, $2 sealing_to: event times of the windows that became sealed, half-open
+-- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
+-- $4 bound: bound of this run
+--
+-- Rows out: one a keyed window. Safe to repeat: the queue holds each once.
+insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
+  window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since
+)
+select s.window_start, s.window_end, /*:each key*/ s./*:key*/region/*.*/, /*:end*/ 'seal_mismatch', $4::timestamptz
+from (
+  select distinct w.window_start, w.window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
+  from /*:source*/errata.daily_orders_source/*.*/ () as r
+  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+  where r.errata_event_time >= $1::timestamptz
+    and r.errata_event_time < $2::timestamptz
+    and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
+    and r.errata_ingested_at <= $4::timestamptz
+    and r.errata_quarantine is null
+    and not r.errata_is_heartbeat
+) as s
+where not exists (
+    select from /*:ledger*/gold.daily_orders/*.*/ as g
+    where g.window_start = s.window_start
+      and g.window_end = s.window_end
+      /*:each key*/ and array[g./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
+  )
+  -- rows that only landed late stand in the queue, or wait for a person, under their own cause
+  and exists (
+    select from /*:source*/errata.daily_orders_source/*.*/ () as r
+    where r.errata_event_time >= s.window_start
+      and r.errata_event_time < s.window_end
+      /*:each key*/ and array[r./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
+      and r.errata_quarantine is null
+      and not r.errata_is_heartbeat
+      and r.errata_ingested_at <= $4::timestamptz
+      and not exists (
+        select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+        where e.window_start = s.window_start
+          and e.window_end = s.window_end
+          /*:each key*/ and array[e./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
+          and e.event_id = r.errata_event_id
+      )
+  )
+on conflict on constraint touched_once do nothing

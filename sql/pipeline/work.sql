@@ -1,0 +1,72 @@
+-- The work tables of one run. They live until its commit, so a killed run leaves nothing behind.
+-- Every other statement of the pipeline names them in pg_temp; `errata_candidate` is made from the source, so that its
+-- columns have bronze's own types.
+create temp table errata_partition (
+  relation_id oid,
+  horizon_age integer not null,
+  seen int8multirange not null,
+  bound_before timestamptz
+) on commit drop;
+
+create temp table errata_record (at timestamptz not null, watermark timestamptz not null) on commit drop;
+
+create temp table errata_candidate on commit drop as
+select
+  r.*,
+  w.window_start,
+  w.window_end,
+  w.local_date,
+  null::timestamptz as errata_watermark,
+  null::text as errata_landing
+from /*:source*/errata.daily_orders_source/*.*/ () as r
+cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+where false;
+
+create temp table errata_first_copy (
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  event_id text not null,
+  row_digest text not null
+) on commit drop;
+
+-- Keyed windows to recompute, once for each set of rows that is asked for: `counted` (R7), `open` (the rows that
+-- landed open, as the stream should have counted them) and `all` (every valid first copy).
+create temp table errata_touched on commit drop as
+select 'counted'::text as target, q.window_start, q.window_end, null::date as local_date, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ '{}'::text[] as causes, false as has_null_key
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where false;
+
+-- Events and copies of those windows that a set of rows leaves out. Tables of their own and not subqueries: without
+-- statistics on them the planner joins them to bronze by nested loops; on the git history of test/cases (80,161 rows)
+-- sealing then took 28.6 s instead of 0.4 s.
+create temp table errata_excluded on commit drop as
+select 'counted'::text as target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.event_id
+from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+where false;
+
+create temp table errata_copied on commit drop as
+select 'counted'::text as target, c.*
+from /*:copy*/errata.daily_orders_copy/*.*/ as c
+where false;
+
+create temp table errata_result on commit drop as
+select 'counted'::text as target, g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ /*:each measure*/ g./*:measure*/revenue/*.*/, /*:end*/ 0::bigint as event_count
+from /*:ledger*/gold.daily_orders/*.*/ as g
+where false;
+
+create temp table errata_change on commit drop as
+select
+  g.window_start,
+  g.window_end,
+  g.local_date,
+  /*:each key*/ g./*:key*/region/*.*/, /*:end*/
+  /*:each measure*/ g./*:measure*/revenue/*.*/, g./*:measure*/revenue/*.*/ as /*:old_measure*/old_revenue/*.*/, /*:end*/
+  0::bigint as event_count,
+  0::bigint as old_event_count,
+  0 as old_version,
+  false as is_void,
+  '{}'::text[] as causes,
+  ''::text as verdict,
+  null::text as why
+from /*:ledger*/gold.daily_orders/*.*/ as g
+where false;

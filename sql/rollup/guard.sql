@@ -1,0 +1,186 @@
+-- The ledger defends itself (R8): nothing changes or deletes a version, a run may only add, and a stream may only
+-- write version 1. Safe to repeat.
+
+-- UPDATE, DELETE and TRUNCATE, by anyone whom triggers bind.
+create or replace function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ()
+returns trigger
+language plpgsql
+as $errata_guard$
+begin
+  raise exception using
+    errcode = 'integrity_constraint_violation',
+    message = format('%s of a published version is refused', lower(tg_op)),
+    detail = format('%I.%I is a ledger: version 1 is what shipped, and later versions are appended', tg_table_schema, tg_table_name),
+    hint = 'to correct a number, let a run append a version; to set an event aside, waive it';
+end
+$errata_guard$;
+
+create or replace trigger errata_refuse_change
+before update or delete on /*:ledger*/gold.daily_orders/*.*/
+for each row execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ();
+
+create or replace trigger errata_refuse_truncate
+before truncate on /*:ledger*/gold.daily_orders/*.*/
+for each statement execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ();
+
+-- A row without a run comes from the stream: it is version 1, or it is kept beside the ledger, or it is a retry.
+create or replace function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $errata_guard$
+declare
+  errata_rollup /*:schema*/errata/*.*/.rollup;
+  errata_window record;
+  errata_known /*:ledger*/gold.daily_orders/*.*/;
+  errata_last record;
+begin
+  select r.* into strict errata_rollup from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  if errata_rollup.seal_by <> 'stream' then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'a version without a run is refused',
+      detail = format('rollup "%s" is sealed by %s, not by the stream', errata_rollup.name, errata_rollup.seal_by),
+      hint = 'set "seal: { by: stream }" if the stream writes version 1';
+  end if;
+  if new.version <> 1 or new.kind <> 'seal' or new.is_void then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'a stream may only insert version 1',
+      detail = format('the row says version %s, kind %s', new.version, new.kind),
+      hint = 'leave out version, kind and is_void: their defaults are right';
+  end if;
+  select w.* into errata_window from /*:windows*/errata.daily_orders_windows/*.*/ (new.window_start) as w;
+  if (errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end) then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'the row names a window that this rollup does not have',
+      detail = format('[%s, %s) was inserted; the rollup has [%s, %s)', new.window_start, new.window_end, errata_window.window_start, errata_window.window_end),
+      hint = 'the stream and errata.yaml must cut windows alike';
+  end if;
+
+  -- Taken before the stamp: a run that settles an instant looks for such locks, whose second number says since when
+  -- a version may be on its way (R11).
+  perform pg_advisory_xact_lock_shared(/*:stream_lock*/7431/*.*/, floor(extract(epoch from clock_timestamp()))::integer);
+  -- One emission of a keyed window at a time: two retries at once must not both think they are the first.
+  perform pg_advisory_xact_lock(hashtextextended(
+    format('%s %s', /*:rollup_id*/1/*.*/, row(new.window_start, new.window_end /*:each key*/ , new./*:key*/region/*.*/ /*:end*/)::text), 0));
+
+  new.local_date := errata_window.local_date;
+  new.causes := '{}';
+  new.db_role := session_user;
+  new.stamp := greatest(clock_timestamp(), errata_rollup.last_stamp + interval '1 microsecond');
+  new.sealed_at := new.stamp;
+  new.corrected_at := null;
+  new.definition_fingerprint := errata_rollup.definition_fingerprint;
+  new.event_count := coalesce(new.event_count, /*:event_count_measure*/null::bigint/*.*/);
+
+  select g.* into errata_known
+  from /*:ledger*/gold.daily_orders/*.*/ as g
+  where g.window_start = new.window_start and g.window_end = new.window_end
+    /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+  order by g.version
+  limit 1;
+
+  if not found then
+    insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
+    values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'seal', new.stamp)
+    on conflict do nothing;
+    return new;
+  end if;
+
+  -- What the stream said last of this keyed window: a retry of it is absorbed.
+  select * into errata_last from (
+    select 0::bigint as n, g.event_count /*:each measure*/ , g./*:measure*/revenue/*.*/ /*:end*/
+    from /*:ledger*/gold.daily_orders/*.*/ as g
+    where errata_known.version = 1 and g.version = 1
+      and g.window_start = new.window_start and g.window_end = new.window_end
+      /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+    union all
+    select e.emission_id, e.event_count /*:each measure*/ , e./*:measure*/revenue/*.*/ /*:end*/
+    from /*:emission*/errata.daily_orders_emission/*.*/ as e
+    where e.window_start = new.window_start and e.window_end = new.window_end
+      /*:each key*/ and e./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+  ) as said
+  order by said.n desc
+  limit 1;
+  if found and (true /*:each measure*/ and errata_last./*:measure*/revenue/*.*/ is not distinct from new./*:measure*/revenue/*.*/ /*:end*/) then
+    return null;
+  end if;
+
+  insert into /*:emission*/errata.daily_orders_emission/*.*/ as e (
+    window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count, kind, received_at
+  )
+  values (
+    new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ /*:each measure*/ new./*:measure*/revenue/*.*/, /*:end*/
+    new.event_count, case when errata_known.version = 1 then 'later_emission' else 'late_seal' end, new.stamp
+  );
+  if errata_known.version = 1 then
+    insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
+    values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'stream_emission', new.stamp)
+    on conflict do nothing;
+  end if;
+  return null;
+end
+$errata_guard$;
+
+create or replace trigger errata_accept_seal
+before insert on /*:ledger*/gold.daily_orders/*.*/
+for each row when (new.run_id is null)
+execute function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ();
+
+-- Rows that name a run: the run must be publishing in this very transaction, and versions count up without a gap.
+create or replace function /*:check_versions*/errata.daily_orders_check_versions/*.*/ ()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $errata_guard$
+declare
+  errata_wrong record;
+begin
+  select i.run_id into errata_wrong
+  from inserted as i
+  where i.run_id is not null
+    and not exists (
+      select from /*:schema*/errata/*.*/.run as r
+      where r.run_id = i.run_id
+        and r.rollup_id = /*:rollup_id*/1/*.*/
+        and r.publishing_transaction = pg_current_xact_id_if_assigned()
+    )
+  limit 1;
+  if found then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'a version that names a run is only accepted from that run',
+      detail = format('run %s is not publishing in this transaction', errata_wrong.run_id),
+      hint = 'let `errata run` append versions';
+  end if;
+
+  select i.window_start, i.window_end, i.version into errata_wrong
+  from inserted as i
+  where i.version > 2
+    and not exists (
+      select from /*:ledger*/gold.daily_orders/*.*/ as g
+      where g.window_start = i.window_start
+        and g.window_end = i.window_end
+        /*:each key*/ and array[g./*:key*/region/*.*/] = array[i./*:key*/region/*.*/] /*:end*/
+        and g.version = i.version - 1
+    )
+  limit 1;
+  if found then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'versions count up without a gap',
+      detail = format('[%s, %s) has no version %s before version %s', errata_wrong.window_start, errata_wrong.window_end, errata_wrong.version - 1, errata_wrong.version),
+      hint = 'let `errata run` append versions';
+  end if;
+  return null;
+end
+$errata_guard$;
+
+create or replace trigger errata_check_versions
+after insert on /*:ledger*/gold.daily_orders/*.*/
+referencing new table as inserted
+for each statement execute function /*:check_versions*/errata.daily_orders_check_versions/*.*/ ();

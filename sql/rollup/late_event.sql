@@ -1,0 +1,53 @@
+-- One row an event and window that is late, straggling, quarantined, a conflict, or has a state (R3 to R6).
+-- An event that landed open and stayed there needs none. Safe to repeat: it creates what is missing.
+create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
+  window_start timestamptz,
+  window_end timestamptz,
+  local_date date,
+  /*:each key*/
+  /*:key*/region/*.*/ /*:key_type*/text/*.*/,
+  /*:end*/
+  event_id text not null,
+  event_time timestamptz,
+  ingested_at timestamptz,
+  arrived_at timestamptz,
+  lateness_seconds numeric,
+  source_partition text,
+  watermark timestamptz,
+  landing text,
+  state text,
+  cause text,
+  version integer,
+  released boolean not null default false,
+  is_conflict boolean not null default false,
+  conflicts_with jsonb,
+  quarantine_reason text,
+  event_count integer not null default 1,
+  /*:each measure*/
+  /*:measure*/revenue/*.*/ /*:measure_type*/numeric/*.*/,
+  /*:end*/
+  row_digest text not null,
+  first_run_id bigint not null,
+  state_run_id bigint,
+  state_actor text,
+  state_reason text,
+  constraint late_event_once unique nulls not distinct (
+    window_start,
+    window_end,
+    /*:each key*/ /*:key*/region/*.*/, /*:end*/
+    event_id,
+    row_digest
+  ),
+  constraint late_event_landing check (landing in ('open', 'late_firing', 'side_output', 'quarantined')),
+  constraint late_event_state check (state in ('pending', 'included', 'waived', 'held')),
+  constraint late_event_cause check (cause in ('late_firing', 'straggler', 'refused', 'quarantine_release')),
+  constraint late_event_included check ((state = 'included') = (version is not null)),
+  constraint late_event_window check ((landing = 'quarantined') = (window_start is null and window_end is null) or landing is null)
+);
+
+-- Pending rows are few beside all late events ever seen: what awaits a person is found without a scan.
+create index if not exists /*:late_event_pending*/daily_orders_late_event_pending/*.*/
+  on /*:late_event*/gold.daily_orders_late_event/*.*/ (window_start, window_end)
+  where state = 'pending';
+create index if not exists /*:late_event_by_event*/daily_orders_late_event_by_event/*.*/
+  on /*:late_event*/gold.daily_orders_late_event/*.*/ (event_id);

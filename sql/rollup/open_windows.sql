@@ -1,0 +1,40 @@
+-- The windows that are not sealed yet, straight from bronze; the first of equal ids counts (R5). A function, so that
+-- bronze can be altered or dropped without asking Errata. Rows out: one a keyed window.
+create or replace function /*:open_windows*/errata.daily_orders_open_windows/*.*/ ()
+returns table (
+  window_start timestamptz,
+  window_end timestamptz,
+  local_date date,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  /*:each measure*/ /*:measure*/revenue/*.*/ /*:measure_type*/numeric/*.*/, /*:end*/
+  event_count bigint
+)
+language sql stable
+as $errata_open_windows$
+  select
+    r.errata_window_start,
+    r.errata_window_end,
+    r.errata_local_date,
+    /*:each key*/ r./*:key*/region/*.*/, /*:end*/
+    /*:each measure*/ (/*:measure_value*/sum(amount)/*.*/)::/*:measure_type*/numeric/*.*/, /*:end*/
+    count(*)
+  from (
+    select distinct on (w.window_start, w.window_end, s.errata_event_id)
+      w.window_start as errata_window_start,
+      w.window_end as errata_window_end,
+      w.local_date as errata_local_date,
+      s.*
+    from /*:source*/errata.daily_orders_source/*.*/ () as s
+    cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (s.errata_event_time) as w
+    where s.errata_event_time >= (
+        select coalesce(o.window_start, '-infinity')
+        from /*:schema*/errata/*.*/.rollup as r
+        left join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.sealed_until) as o on r.sealed_until is not null
+        where r.rollup_id = /*:rollup_id*/1/*.*/
+      )
+      and s.errata_quarantine is null
+      and not s.errata_is_heartbeat
+    order by w.window_start, w.window_end, s.errata_event_id, s.errata_ingested_at, s.errata_row_digest collate "C"
+  ) as r
+  group by r.errata_window_start, r.errata_window_end, r.errata_local_date /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
+$errata_open_windows$;

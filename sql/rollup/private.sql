@@ -1,0 +1,44 @@
+-- What Errata keeps for one rollup beside its public relations, typed by its key. Safe to repeat.
+
+-- The queue: keyed windows whose published value may now be wrong.
+create table if not exists /*:touched*/errata.daily_orders_touched/*.*/ (
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  cause text not null,
+  since timestamptz not null,
+  blocked_reason text,
+  constraint touched_once unique nulls not distinct (
+    window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause
+  )
+);
+
+-- Further rows with an event id already seen in the window (R5). Found once, when they are examined; a version never
+-- counts them, so that a copy examined later displaces nothing.
+create table if not exists /*:copy*/errata.daily_orders_copy/*.*/ (
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  event_id text not null,
+  ingested_at timestamptz not null,
+  row_digest text not null,
+  -- the row that counts has these very values too
+  is_identical boolean not null,
+  copies bigint not null,
+  constraint copy_once unique nulls not distinct (
+    window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id, ingested_at, row_digest
+  )
+);
+
+-- Emissions of the stream that did not enter the ledger: late seals, and later values for a sealed keyed window (R8).
+create table if not exists /*:emission*/errata.daily_orders_emission/*.*/ (
+  emission_id bigint generated always as identity primary key,
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  /*:each measure*/ /*:measure*/revenue/*.*/ /*:measure_type*/numeric/*.*/, /*:end*/
+  event_count bigint,
+  kind text not null check (kind in ('late_seal', 'later_emission')),
+  received_at timestamptz not null,
+  run_id bigint
+);

@@ -1,0 +1,98 @@
+-- From the number that shipped to the number that is true (R14): sealed + corrections = latest, and
+-- latest + pending + held + waived = restated. Absent and void count as 0. Rows out: one a keyed window that has a
+-- version or a late event. Corrections are split by cause: first what the included events brought, by name; the rest of
+-- a version belongs to the cause that has no event. Measures that do not add up show their sealed and latest value.
+create or replace view /*:reconciliation*/gold.daily_orders_reconciliation/*.*/ as
+with version_part as (
+  select
+    h.window_start,
+    h.window_end,
+    h.local_date,
+    /*:each key*/ h./*:key*/region/*.*/, /*:end*/
+    h.version,
+    case when 'seal_mismatch' = any (h.causes) then 'seal_mismatch'
+      when 'stream_emission' = any (h.causes) then 'stream_emission'
+      when 'source_change' = any (h.causes) then 'source_change'
+      when 'definition' = any (h.causes) then 'definition'
+      else 'other'
+    end as other_cause,
+    h.version = max(h.version) over (partition by h.window_start, h.window_end /*:each key*/ , h./*:key*/region/*.*/ /*:end*/) as is_latest,
+    /*:each measure*/ h./*:measure*/revenue/*.*/, h./*:delta_measure*/delta_revenue/*.*/, /*:end*/
+    h.event_count
+  from /*:history*/gold.daily_orders_history/*.*/ as h
+),
+event_part as (
+  select
+    e.window_start,
+    e.window_end,
+    e.local_date,
+    /*:each key*/ e./*:key*/region/*.*/, /*:end*/
+    e.version,
+    e.state,
+    e.cause,
+    /*:each additive*/ sum(e./*:measure*/revenue/*.*/) as /*:measure*/revenue/*.*/, /*:end*/
+    count(*) as event_count
+  from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+  where e.state is not null
+  group by e.window_start, e.window_end, e.local_date, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.version, e.state, e.cause
+),
+part as (
+  select
+    v.window_start, v.window_end, v.local_date, /*:each key*/ v./*:key*/region/*.*/, /*:end*/
+    v.version, v.is_latest, v.version > 1 as is_correction, v.other_cause, null::text as state, null::text as cause,
+    /*:each measure*/ v./*:measure*/revenue/*.*/, /*:end*/
+    /*:each additive*/ v./*:delta_measure*/delta_revenue/*.*/::numeric as /*:delta_measure*/delta_revenue/*.*/, null::numeric as /*:event_measure*/event_revenue/*.*/, /*:end*/
+    v.event_count, null::bigint as events
+  from version_part as v
+  union all
+  select
+    e.window_start, e.window_end, e.local_date, /*:each key*/ e./*:key*/region/*.*/, /*:end*/
+    e.version, false, e.version > 1, v.other_cause, e.state, e.cause,
+    /*:each measure*/ null, /*:end*/
+    /*:each additive*/ null, e./*:measure*/revenue/*.*/::numeric, /*:end*/
+    null, e.event_count
+  from event_part as e
+  left join version_part as v
+    on v.window_start = e.window_start
+    and v.window_end = e.window_end
+    /*:each key*/ and array[v./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
+    and v.version = e.version
+)
+select
+  p.window_start,
+  p.window_end,
+  max(p.local_date) as local_date,
+  /*:each key*/ p./*:key*/region/*.*/, /*:end*/
+  coalesce(max(p.version) filter (where p.is_latest), 0) as version,
+  /*:each additive*/
+  coalesce(sum(p./*:measure*/revenue/*.*/) filter (where p.version = 1), 0)::/*:measure_type*/numeric/*.*/ as /*:sealed_measure*/sealed_revenue/*.*/,
+  coalesce(sum(p./*:delta_measure*/delta_revenue/*.*/) filter (where p.is_correction), 0)::/*:measure_type*/numeric/*.*/ as /*:corrections_measure*/corrections_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'included' and p.is_correction and p.cause = 'late_firing'), 0)::/*:measure_type*/numeric/*.*/ as /*:late_firing_measure*/late_firing_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'included' and p.is_correction and p.cause = 'straggler'), 0)::/*:measure_type*/numeric/*.*/ as /*:straggler_measure*/straggler_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'included' and p.is_correction and p.cause = 'refused'), 0)::/*:measure_type*/numeric/*.*/ as /*:refused_measure*/refused_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'included' and p.is_correction and p.cause = 'quarantine_release'), 0)::/*:measure_type*/numeric/*.*/ as /*:quarantine_release_measure*/quarantine_release_revenue/*.*/,
+  coalesce(sum(coalesce(p./*:delta_measure*/delta_revenue/*.*/, 0) - coalesce(p./*:event_measure*/event_revenue/*.*/, 0)) filter (where p.is_correction and p.other_cause = 'seal_mismatch' and coalesce(p.state, 'included') = 'included'), 0)::/*:measure_type*/numeric/*.*/ as /*:seal_mismatch_measure*/seal_mismatch_revenue/*.*/,
+  coalesce(sum(coalesce(p./*:delta_measure*/delta_revenue/*.*/, 0) - coalesce(p./*:event_measure*/event_revenue/*.*/, 0)) filter (where p.is_correction and p.other_cause = 'stream_emission' and coalesce(p.state, 'included') = 'included'), 0)::/*:measure_type*/numeric/*.*/ as /*:stream_emission_measure*/stream_emission_revenue/*.*/,
+  coalesce(sum(coalesce(p./*:delta_measure*/delta_revenue/*.*/, 0) - coalesce(p./*:event_measure*/event_revenue/*.*/, 0)) filter (where p.is_correction and p.other_cause = 'source_change' and coalesce(p.state, 'included') = 'included'), 0)::/*:measure_type*/numeric/*.*/ as /*:source_change_measure*/source_change_revenue/*.*/,
+  coalesce(sum(coalesce(p./*:delta_measure*/delta_revenue/*.*/, 0) - coalesce(p./*:event_measure*/event_revenue/*.*/, 0)) filter (where p.is_correction and p.other_cause in ('definition', 'other') and coalesce(p.state, 'included') = 'included'), 0)::/*:measure_type*/numeric/*.*/ as /*:other_measure*/other_revenue/*.*/,
+  coalesce(sum(p./*:measure*/revenue/*.*/) filter (where p.is_latest), 0)::/*:measure_type*/numeric/*.*/ as /*:latest_measure*/latest_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'pending'), 0)::/*:measure_type*/numeric/*.*/ as /*:pending_measure*/pending_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'held'), 0)::/*:measure_type*/numeric/*.*/ as /*:held_measure*/held_revenue/*.*/,
+  coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state = 'waived'), 0)::/*:measure_type*/numeric/*.*/ as /*:waived_measure*/waived_revenue/*.*/,
+  (
+    coalesce(sum(p./*:measure*/revenue/*.*/) filter (where p.is_latest), 0)
+    + coalesce(sum(p./*:event_measure*/event_revenue/*.*/) filter (where p.state in ('pending', 'held', 'waived')), 0)
+  )::/*:measure_type*/numeric/*.*/ as /*:restated_measure*/restated_revenue/*.*/,
+  /*:end*/
+  /*:each other*/
+  (array_agg(p./*:measure*/distinct_customers/*.*/) filter (where p.version = 1))[1] as /*:sealed_measure*/sealed_distinct_customers/*.*/,
+  (array_agg(p./*:measure*/distinct_customers/*.*/) filter (where p.is_latest))[1] as /*:latest_measure*/latest_distinct_customers/*.*/,
+  null::/*:measure_type*/bigint/*.*/ as /*:pending_measure*/pending_distinct_customers/*.*/,
+  null::/*:measure_type*/bigint/*.*/ as /*:restated_measure*/restated_distinct_customers/*.*/,
+  /*:end*/
+  coalesce(sum(p.events) filter (where p.state = 'included' and p.is_correction), 0)::bigint as corrected_events,
+  coalesce(sum(p.events) filter (where p.state = 'pending'), 0)::bigint as pending_events,
+  coalesce(sum(p.events) filter (where p.state = 'held'), 0)::bigint as held_events,
+  coalesce(sum(p.events) filter (where p.state = 'waived'), 0)::bigint as waived_events
+from part as p
+group by p.window_start, p.window_end /*:each key*/ , p./*:key*/region/*.*/ /*:end*/

@@ -1,0 +1,10 @@
+-- The window of an instant: tumbling (R1). Inlined wherever it is called. Rows out: one.
+create or replace function /*:windows*/errata.daily_orders_windows/*.*/ (t timestamptz)
+returns table (window_start timestamptz, window_end timestamptz, local_date date)
+language sql immutable parallel safe
+as $errata_windows$
+  select w.start, w.start + /*:window_size*/interval '300000000 microseconds'/*.*/, null::date
+  from (
+    select date_bin(/*:window_size*/interval '300000000 microseconds'/*.*/, t, /*:window_origin*/timestamptz '1970-01-01 00:00:00+00'/*.*/) as start
+  ) as w
+$errata_windows$;

@@ -1,0 +1,145 @@
+/** Makes a rollup's relations what its settings say: the row in the control tables, then the definitions of `sql/`. */
+
+import { quoteName } from '../db/identifiers.ts';
+import { execute, query } from '../db/statement.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import { Failure } from '../failure.ts';
+import { commentOn } from './comments.ts';
+import { findCompleteFrom } from './complete-from.ts';
+import { type Definition, definitionOf, fingerprintOf, refuseOtherMeaning } from './definition.ts';
+import { microseconds } from './describe.ts';
+import { relationsOf } from './relations.ts';
+import type { Rollup } from './rollup.ts';
+import { statementsOf } from './statements.ts';
+
+/** @returns the rollup with its id. @throws Failure if it cannot be changed in place, or a name is taken. */
+export async function applyRollup(transaction: ControlTransaction, rollup: Rollup): Promise<Rollup> {
+  const definition = definitionOf(rollup);
+  const fingerprint = fingerprintOf(definition);
+  const known = await transaction
+    .selectFrom('rollup')
+    .innerJoin('definition', 'definition.fingerprint', 'rollup.definition_fingerprint')
+    .select(['rollup_id', 'definition.fingerprint', 'definition.definition'])
+    .where('name', '=', rollup.settings.name)
+    .executeTakeFirst();
+  if (known) refuseOtherMeaning(rollup.settings.name, known.definition as unknown as Definition, definition);
+  else await refuseTakenName(transaction, rollup);
+
+  if (known?.fingerprint !== fingerprint) {
+    await query(
+      transaction,
+      `insert into ${quoteName(rollup.schema)}.definition (fingerprint, rollup, definition, first_applied_at)
+       values ($1, $2, $3::jsonb, clock_timestamp()) on conflict do nothing`,
+      [fingerprint, rollup.settings.name, JSON.stringify(definition)],
+    );
+  }
+  const id = known?.rollup_id ?? (await insertRollup(transaction, rollup, fingerprint));
+  const applied: Rollup = { ...rollup, id };
+  if (known) await updateRollup(transaction, applied, fingerprint);
+  if (known && known.fingerprint !== fingerprint) await dropViews(transaction, applied);
+
+  await query(transaction, `create schema if not exists ${quoteName(rollup.settings.gold.schema)}`);
+  for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
+  if (known && known.fingerprint !== fingerprint) await addMeasures(transaction, applied);
+  await commentOn(transaction, applied);
+  return applied;
+}
+
+async function refuseTakenName(transaction: ControlTransaction, { settings }: Rollup): Promise<void> {
+  const [taken] = await query(
+    transaction,
+    'select from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2',
+    [settings.gold.schema, settings.gold.name],
+  );
+  if (!taken) return;
+  throw new Failure(`the gold table of rollup "${settings.name}" exists already`, {
+    detail: `${settings.gold.schema}.${settings.gold.name} was not made by Errata`,
+    hint: 'name a gold table that does not exist; to take over the totals of this one, use seal: { from: … }',
+    exitCode: 2,
+  });
+}
+
+async function insertRollup(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  fingerprint: string,
+): Promise<number> {
+  const complete = await findCompleteFrom(transaction, rollup);
+  const { settings } = rollup;
+  const [row] = await query<{ rollup_id: number }>(
+    transaction,
+    `insert into ${quoteName(rollup.schema)}.rollup
+       (name, gold_schema, gold_name, definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at)
+     values ($1, $2, $3, $4, $5, $6::interval, $7::timestamptz, $8, clock_timestamp())
+     returning rollup_id`,
+    [
+      settings.name,
+      settings.gold.schema,
+      settings.gold.name,
+      fingerprint,
+      settings.seal.by,
+      microseconds(settings.allowedLateness),
+      complete.instant,
+      complete.source,
+    ],
+  );
+  return row?.rollup_id as number;
+}
+
+async function updateRollup(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  fingerprint: string,
+): Promise<void> {
+  const setting =
+    rollup.settings.bronze.completeFrom === undefined
+      ? undefined
+      : await findCompleteFrom(transaction, rollup);
+  await query(
+    transaction,
+    `update ${quoteName(rollup.schema)}.rollup
+     set definition_fingerprint = $2, allowed_lateness = $3::interval,
+       complete_from = coalesce($4::timestamptz, complete_from),
+       complete_from_source = coalesce($5::text, complete_from_source)
+     where rollup_id = $1`,
+    [
+      rollup.id,
+      fingerprint,
+      microseconds(rollup.settings.allowedLateness),
+      setting?.instant ?? null,
+      setting?.source ?? null,
+    ],
+  );
+}
+
+/** Views hold no data; a view of the user's that stands on one of them is named, never dropped. */
+async function dropViews(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+  const names = relationsOf(rollup);
+  const statements = [
+    `drop view if exists ${names.live}`,
+    `drop function if exists ${names.open_windows}()`,
+    `drop view if exists ${names.reconciliation}, ${names.side_output}, ${names.journal}, ${names.history}, ${names.latest}, ${names.sealed}`,
+    `drop function if exists ${names.as_of}(timestamptz)`,
+    `drop function if exists ${names.source}()`,
+  ];
+  try {
+    for (const statement of statements) await query(transaction, statement);
+  } catch (error) {
+    if ((error as { code?: string }).code !== '2BP01') throw error;
+    throw new Failure(`the views of rollup "${rollup.settings.name}" are in use`, {
+      detail: (error as { detail?: string }).detail,
+      hint: 'drop the dependent objects, run `errata migrate`, and make them again',
+      exitCode: 1,
+    });
+  }
+}
+
+/** A measure added to a rollup is NULL in older versions. */
+async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+  const { ledger, late_event: lateEvent, emission } = relationsOf(rollup);
+  for (const { name, type } of rollup.measures) {
+    for (const table of [ledger, lateEvent, emission]) {
+      await query(transaction, `alter table ${table} add column if not exists ${quoteName(name)} ${type}`);
+    }
+  }
+}

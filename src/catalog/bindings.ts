@@ -1,0 +1,207 @@
+/** What the placeholders of `sql/` stand for in one rollup. */
+import type { WindowSettings } from '../config/settings.ts';
+import { joinSql, quoteName, quoteTable, quoteText, type Sql, trustedSql } from '../db/identifiers.ts';
+import type { Bindings } from '../db/sql.ts';
+import { microseconds } from './describe.ts';
+import { relationsOf } from './relations.ts';
+import type { Column, Measure, Rollup } from './rollup.ts';
+
+export function bindingsOf(rollup: Rollup): Bindings {
+  const relations = relationsOf(rollup);
+  return {
+    schema: quoteName(rollup.schema),
+    rollup_id: trustedSql(String(rollup.id)),
+    partition_constraint: trustedSql('true'),
+    ...relations,
+    ...sourceBindings(rollup),
+    ...windowBindings(rollup.settings.window),
+    ...logBindings(rollup),
+    stream_lock: trustedSql(String(streamLock)),
+    event_count_measure: eventCountOf(rollup.measures, 'new'),
+    adopted_event_count: eventCountOf(rollup.measures, 't'),
+    result_table:
+      rollup.settings.seal.by === 'table'
+        ? quoteTable(rollup.settings.seal.table)
+        : relationsOf(rollup).sealed,
+    key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`c.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
+    latest_differs: differs(rollup.measures, 'n', 'l'),
+    open_differs: trustedSql(`coalesce(o.event_count, 0) = 0 or ${differs(rollup.measures, 'o', 'l')}`),
+    all_differ: trustedSql(`coalesce(w.event_count, 0) = 0 or ${differs(rollup.measures, 'w', 'l')}`),
+    key_pairs: joinSql(
+      rollup.keys.map((key) => trustedSql(`${quoteText(key.name)}, c.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
+    key: rollup.keys.map((key) => ({ key: quoteName(key.name), key_type: trustedSql(key.type) })),
+    id: rollup.ids.map((id) => ({ id: quoteName(id.name) })),
+    column: rollup.columns.map(columnBindings),
+    measured: rollup.measured.map(columnBindings),
+    measure: rollup.measures.map(measureBindings),
+    additive: rollup.measures.filter((measure) => measure.isAdditive).map(measureBindings),
+    other: rollup.measures.filter((measure) => !measure.isAdditive).map(measureBindings),
+  };
+}
+
+/** The first half of the advisory locks that stream inserts hold until they commit (R11). */
+export const streamLock = 7431;
+
+function columnBindings(column: Column): Record<string, Sql> {
+  return { column: quoteName(column.name), column_type: trustedSql(column.type) };
+}
+
+function measureBindings(measure: Measure): Record<string, Sql> {
+  const { name, type, expression, isAdditive, isNumeric } = measure;
+  const quoted = quoteName(name);
+  const prefixes = [
+    'old',
+    'previous',
+    'delta',
+    'event',
+    'sealed',
+    'corrections',
+    'late_firing',
+    'straggler',
+    'refused',
+    'quarantine_release',
+    'seal_mismatch',
+    'stream_emission',
+    'source_change',
+    'other',
+    'latest',
+    'pending',
+    'held',
+    'waived',
+    'restated',
+    'share_of',
+  ];
+  return {
+    measure: quoted,
+    measure_name: quoteText(name),
+    measure_type: trustedSql(type),
+    measure_value: trustedSql(expression),
+    contribution: trustedSql(isAdditive ? expression : `null::${type}`),
+    sum_of_measure: trustedSql(isAdditive ? `sum(e.${quoted})::${type}` : `null::${type}`),
+    pending_or_zero: trustedSql(
+      isAdditive ? `coalesce(p.${quoteName(`pending_${name}`)}, 0)::${type}` : `null::${type}`,
+    ),
+    delta_value: trustedSql(
+      isNumeric
+        ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
+        : `null::${type}`,
+    ),
+    ...Object.fromEntries(prefixes.map((prefix) => [`${prefix}_measure`, quoteName(`${prefix}_${name}`)])),
+  };
+}
+
+/** True where any measure of the two rows differs, by more than its tolerance if it has one (R9). */
+function differs(measures: readonly Measure[], left: string, right: string): Sql {
+  const parts = measures.map(({ name, tolerance }) => {
+    const [a, b] = [`${left}.${quoteName(name)}`, `${right}.${quoteName(name)}`];
+    if (tolerance === undefined) return `${a} is distinct from ${b}`;
+    return `((${a} is null) is distinct from (${b} is null) or (${a} is distinct from ${b} and abs(${a}::numeric - ${b}::numeric) > ${tolerance}::numeric))`;
+  });
+  return trustedSql(`(${parts.join(' or ')})`);
+}
+
+/** The event count of a row that a stream wrote, where a measure tells it. */
+function eventCountOf(measures: readonly Measure[], row: string): Sql {
+  const count = measures.find((measure) => measure.isCountOfRows);
+  return trustedSql(count ? `${row}.${quoteName(count.name)}::bigint` : 'null::bigint');
+}
+
+function sourceBindings(rollup: Rollup): Record<string, Sql> {
+  const { settings, times, ids, hasRowAge } = rollup;
+  const { bronze, watermark } = settings;
+  const value = (column: Column) => {
+    const name = `b.${quoteName(column.name)}`;
+    if (column.type.startsWith('timestamp') && column.type.endsWith('with time zone'))
+      return trustedSql(name);
+    return trustedSql(`(${name}::timestamp at time zone ${quoteText(bronze.timeZone ?? 'UTC')})`);
+  };
+  const arrived = value(times.arrivedAt ?? times.ingestedAt);
+  const mapped = [...new Set([...ids, ...rollup.columns].map((column) => column.name))];
+  const digest = `md5(row(b.errata_event_time, b.errata_ingested_at, b.errata_arrived_at${mapped.map((name) => `, b.${quoteName(name)}`).join('')})::text)`;
+  const [first, ...more] = ids;
+  const eventId = !first
+    ? `'row:' || ${digest}`
+    : more.length === 0
+      ? `coalesce(b.${quoteName(first.name)}::text, 'row:' || ${digest})`
+      : `row(${ids.map((id) => `b.${quoteName(id.name)}`).join(', ')})::text`;
+  return {
+    bronze: quoteTable(bronze.table),
+    event_id_value: trustedSql(eventId),
+    event_time_value: value(times.eventTime),
+    ingested_at_value: value(times.ingestedAt),
+    arrived_at_value: arrived,
+    source_partition_value: trustedSql(
+      bronze.sourcePartition === undefined ? 'null::text' : `b.${quoteName(bronze.sourcePartition)}::text`,
+    ),
+    heartbeat_value: trustedSql(bronze.heartbeat ?? 'false'),
+    future_skew_test: trustedSql(
+      watermark.maxFutureSkew === undefined
+        ? 'false'
+        : `b.errata_event_time > b.errata_arrived_at + interval '${microseconds(watermark.maxFutureSkew)}'`,
+    ),
+    row_digest_value: trustedSql(digest),
+    system_columns: trustedSql(hasRowAge ? 'b.xmin as errata_xmin, b.tableoid as errata_tableoid,' : ''),
+    row_age_value: trustedSql(hasRowAge ? 'age(b.errata_xmin)' : 'null::integer'),
+    relation_value: trustedSql(hasRowAge ? 'b.errata_tableoid' : 'null::oid'),
+  };
+}
+
+function windowBindings(window: WindowSettings): Record<string, Sql> {
+  const none = { window_size: trustedSql('null'), window_origin: trustedSql('null') };
+  if (window.kind === 'tumbling') {
+    const offset = window.offset ? ` + interval '${microseconds(window.offset)}'` : '';
+    const origin = window.origin ?? '1970-01-01';
+    const instant = /[Zz]|[+-]\d\d:?\d\d$/.test(origin.slice(10)) ? origin : `${origin} UTC`;
+    return {
+      ...calendarNone,
+      window_size: trustedSql(`interval '${microseconds(window.size)}'`),
+      window_origin: trustedSql(`(timestamptz ${quoteText(instant)}${offset})`),
+    };
+  }
+  if (window.kind === 'calendar') {
+    const months = { month: 1, quarter: 3, year: 12 } as Record<string, number>;
+    const days = { day: 1, week: 7 } as Record<string, number>;
+    const perUnit = months[window.unit];
+    return {
+      ...none,
+      width_months: trustedSql(perUnit ? `${window.count * perUnit}` : 'null'),
+      width_us: trustedSql(
+        perUnit
+          ? 'null'
+          : `${BigInt(window.count) * (window.unit === 'hour' ? 3_600_000_000n : 86_400_000_000n * BigInt(days[window.unit] ?? 1))}`,
+      ),
+      zone: quoteText(window.timeZone),
+      calendar_origin: trustedSql(
+        window.origin ? `timestamp ${quoteText(window.origin.replace('T', ' '))}` : 'null',
+      ),
+      calendar_offset: trustedSql(
+        window.offset ? `interval '${microseconds(window.offset)}'` : "interval '0'",
+      ),
+    };
+  }
+  return { ...none, ...calendarNone };
+}
+
+const calendarNone = {
+  width_months: trustedSql('null'),
+  width_us: trustedSql('null'),
+  zone: trustedSql('null'),
+  calendar_origin: trustedSql('null'),
+  calendar_offset: trustedSql('null'),
+};
+
+function logBindings(rollup: Rollup): Record<string, Sql> {
+  const log = rollup.settings.watermark.log;
+  return {
+    log: log ? quoteTable(log.table) : relationsOf(rollup).watermark_log,
+    log_at: quoteName(log?.at ?? 'at'),
+    log_watermark: quoteName(log?.watermark ?? 'watermark'),
+    log_idle: quoteName(log?.idle ?? 'idle'),
+    log_source_partition: quoteName(log?.sourcePartition ?? 'source_partition'),
+  };
+}

@@ -1,0 +1,49 @@
+/** From when on bronze is complete: the setting, else the earliest ingestion partition, else the first ingestion (R15). */
+
+import { query } from '../db/statement.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import { bindingsOf } from './bindings.ts';
+import { earliestBound, listPartitions } from './partitions.ts';
+import type { Rollup } from './rollup.ts';
+
+export interface CompleteFrom {
+  readonly instant: string;
+  readonly source: 'setting' | 'partition' | 'first_ingestion' | 'empty';
+}
+
+export async function findCompleteFrom(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+): Promise<CompleteFrom> {
+  const { completeFrom } = rollup.settings.bronze;
+  if (completeFrom !== undefined)
+    return { instant: await startOf(transaction, rollup, completeFrom), source: 'setting' };
+  const bound = earliestBound(await listPartitions(transaction, rollup));
+  if (bound !== undefined) return { instant: await startOf(transaction, rollup, bound), source: 'partition' };
+  const { bronze, ingested_at_value: ingestedAt } = bindingsOf(rollup);
+  const [first] = await query<{ day: string | null }>(
+    transaction,
+    `select date_trunc('day', min(${ingestedAt}), $1)::text as day from ${bronze} as b where isfinite(${ingestedAt})`,
+    [zoneOf(rollup)],
+  );
+  if (first?.day) return { instant: first.day, source: 'first_ingestion' };
+  return { instant: '-infinity', source: 'empty' };
+}
+
+/** A date begins at midnight of the calendar's zone, else of UTC; an instant with an offset stands for itself. */
+async function startOf(transaction: ControlTransaction, rollup: Rollup, text: string): Promise<string> {
+  const hasZone = /([Zz]|[+-]\d\d(:?\d\d)?)$/.test(text.slice(10));
+  const [row] = await query<{ instant: string }>(
+    transaction,
+    hasZone
+      ? 'select $1::timestamptz::text as instant'
+      : 'select ($1::timestamp at time zone $2)::text as instant',
+    hasZone ? [text] : [text, zoneOf(rollup)],
+  );
+  return row?.instant ?? '-infinity';
+}
+
+function zoneOf(rollup: Rollup): string {
+  const { window } = rollup.settings;
+  return window.kind === 'calendar' ? window.timeZone : 'UTC';
+}

@@ -1,0 +1,93 @@
+/**
+ * What a rollup's published numbers mean, and its fingerprint, which every version carries (R10). A measure may be
+ * added and policies may change; another key or window is another number and needs a rollup of its own.
+ */
+import { createHash } from 'node:crypto';
+import { Failure } from '../failure.ts';
+import type { Rollup } from './rollup.ts';
+
+export interface Definition {
+  readonly gold: string;
+  readonly window: Readonly<Record<string, string>>;
+  readonly key: readonly string[];
+  readonly measures: Readonly<Record<string, string>>;
+  readonly source: Readonly<Record<string, string>>;
+  readonly seal: string;
+  readonly policies: Readonly<Record<string, string>>;
+}
+
+export function definitionOf({ settings, keys, measures }: Rollup): Definition {
+  const { bronze, gold, window, watermark, seal, publish } = settings;
+  return {
+    gold: `${gold.schema}.${gold.name}`,
+    window: flat(window),
+    key: keys.map((key) => `${key.name} ${key.type}`),
+    measures: Object.fromEntries(measures.map((measure) => [measure.name, measure.expression])),
+    source: {
+      event_id: bronze.eventId.join(', '),
+      identity: bronze.identity,
+      event_time: bronze.eventTime,
+      ingested_at: bronze.ingestedAt,
+      arrived_at: bronze.arrivedAt ?? bronze.ingestedAt,
+      source_partition: bronze.sourcePartition ?? '',
+      heartbeat: bronze.heartbeat ?? '',
+      time_zone: bronze.timeZone ?? '',
+    },
+    seal: seal.by,
+    policies: {
+      table: `${bronze.table.schema}.${bronze.table.name}`,
+      ...flat(watermark),
+      allowed_lateness: String(settings.allowedLateness.microseconds),
+      seal_after: String(seal.after.microseconds),
+      policy: publish.policy,
+      horizon: String(publish.horizon?.microseconds ?? ''),
+      ...publish.reviewBeyond,
+    },
+  };
+}
+
+/** 16 hexadecimal digits of the SHA-256 over the definition, its members in a fixed order. */
+export function fingerprintOf(definition: Definition): string {
+  return createHash('sha256').update(canonical(definition)).digest('hex').slice(0, 16);
+}
+
+/** @throws Failure if the new definition would give the published numbers another meaning. */
+export function refuseOtherMeaning(name: string, old: Definition, now: Definition): void {
+  const changes: string[] = [];
+  const compare = (what: string, before: unknown, after: unknown) => {
+    if (canonical(before) !== canonical(after))
+      changes.push(`${what}: ${canonical(before)} is now ${canonical(after)}`);
+  };
+  compare('gold', old.gold, now.gold);
+  compare('window', old.window, now.window);
+  compare('key', old.key, now.key);
+  compare('bronze', old.source, now.source);
+  compare('seal', old.seal, now.seal);
+  for (const [measure, expression] of Object.entries(old.measures)) {
+    compare(`measure ${measure}`, expression, now.measures[measure] ?? 'left out');
+  }
+  if (changes.length === 0) return;
+  throw new Failure(`rollup "${name}" cannot be changed in place`, {
+    detail: changes.join('\n'),
+    hint: 'published versions keep the meaning they had: give the new definition a new name and a new gold table, and keep the old rollup for its history',
+    exitCode: 2,
+  });
+}
+
+function flat(settings: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => {
+      if (value === undefined) return [];
+      if (typeof value === 'object' && 'microseconds' in value) return [[name, `${value.microseconds} us`]];
+      return [[name, typeof value === 'object' ? canonical(value) : String(value)]];
+    }),
+  );
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member) =>
+    member && typeof member === 'object' && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,73 @@
+/** What the database says of a rollup's measures: their types, and whether they can be trusted and added up (R13, R14). */
+import type { RollupSettings } from '../config/settings.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import type { AddFault } from './describe.ts';
+import { probeExpression } from './probe.ts';
+import type { Measure } from './rollup.ts';
+
+const exactTypes = /^(smallint|integer|bigint|numeric(\(.*\))?|interval.*|money)$/;
+const numericTypes = /^(smallint|integer|bigint|real|double precision|numeric(\(.*\))?)$/;
+
+export async function describeMeasures(
+  transaction: ControlTransaction,
+  settings: RollupSettings,
+  fault: AddFault,
+): Promise<{ measures: Measure[]; columns: string[] }> {
+  const measures: Measure[] = [];
+  const columns = new Set<string>();
+  for (const { name, expression, tolerance, additive } of settings.measures) {
+    const path = `measures.${name}`;
+    const probe = await probeExpression(transaction, settings.bronze.table, expression);
+    if ('refused' in probe) {
+      fault(
+        path,
+        `"${expression}": ${probe.refused}`,
+        'write an aggregate over columns of bronze; functions outside pg_catalog need their schema',
+      );
+      continue;
+    }
+    if (!probe.is_aggregate) {
+      fault(path, `"${expression}" is no aggregate`, 'write one, such as sum(amount)');
+      continue;
+    }
+    if (probe.volatile_functions) {
+      fault(
+        path,
+        `"${expression}" calls ${probe.volatile_functions.join(', ')}, whose value changes from call to call`,
+        'a version must come out the same when it is computed again',
+      );
+    }
+    if (probe.sums_floats && tolerance === undefined) {
+      fault(
+        path,
+        `"${expression}" adds up floats, so its value depends on the order of rows`,
+        `cast to numeric inside the aggregate, or give a tolerance`,
+      );
+    }
+    const isNumeric = numericTypes.test(probe.result_type);
+    if (tolerance !== undefined && !isNumeric) {
+      fault(
+        path,
+        `a tolerance needs a number, and "${expression}" has type ${probe.result_type}`,
+        'leave the tolerance out',
+      );
+    }
+    for (const column of probe.columns ?? []) columns.add(column);
+    measures.push({
+      name,
+      type: probe.result_type,
+      expression,
+      tolerance,
+      isNumeric,
+      isAdditive:
+        additive ??
+        (isAdditiveAggregate(probe.whole_aggregate) && exactTypes.test(probe.result_type) && isNumeric),
+      isCountOfRows: probe.is_count_of_rows === true,
+    });
+  }
+  return { measures, columns: [...columns] };
+}
+
+function isAdditiveAggregate(name: string | null): boolean {
+  return name === 'count' || name === 'sum';
+}

@@ -1,0 +1,42 @@
+/** The ingestion partitions of bronze, and from when on bronze is complete (R15). */
+import { execute, prepare } from '../db/statement.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import type { Rollup } from './rollup.ts';
+
+export interface Partition {
+  readonly relation_id: string;
+  /** Schema and name, quoted where they need it. */
+  readonly relation: string;
+  readonly kind: string;
+  /** As in `FOR VALUES FROM (…) TO (…)`; null for a table without partitions. */
+  readonly bounds: string | null;
+  /** What every row of it satisfies, as SQL over bronze's columns. */
+  readonly constraint_text: string;
+  /** Differs whenever something may have been written to it. */
+  readonly activity: string;
+}
+
+const statement = prepare('catalog/partitions.sql', {});
+
+/** In the order of their names; one for a table or a view without partitions. */
+export async function listPartitions(transaction: ControlTransaction, rollup: Rollup): Promise<Partition[]> {
+  const { rows } = await execute<Partition>(transaction, statement, { relation_id: rollup.relationId });
+  return rows;
+}
+
+/**
+ * The lower bound of the earliest ingestion partition, as an instant of text; undefined where there are no range
+ * partitions or the earliest has no lower end.
+ */
+export function earliestBound(partitions: readonly Partition[]): string | undefined {
+  const bounds = partitions.flatMap(({ bounds: text }) => {
+    const from = /^FOR VALUES FROM \('([^']+)'/.exec(text ?? '')?.[1];
+    return from ? [from] : [];
+  });
+  if (
+    bounds.length === 0 ||
+    partitions.some(({ bounds: text }) => text?.startsWith('FOR VALUES FROM (MINVALUE'))
+  )
+    return undefined;
+  return bounds.sort()[0];
+}

@@ -1,0 +1,58 @@
+/** The relations that belong to one rollup, by the placeholder that stands for them. */
+import { quoteName, quoteTable, type Sql } from '../db/identifiers.ts';
+import type { Rollup } from './rollup.ts';
+
+/** Public relations: named after the gold table, in its schema. */
+const publicSuffixes = {
+  ledger: '',
+  late_event: '_late_event',
+  sealed: '_sealed',
+  latest: '_latest',
+  live: '_live',
+  history: '_history',
+  journal: '_journal',
+  as_of: '_as_of',
+  side_output: '_side_output',
+  reconciliation: '_reconciliation',
+  watermark_log: '_watermark_log',
+} as const;
+
+/** Private relations and functions: named after the rollup, in the schema of the control tables. */
+const privateSuffixes = {
+  source: '_source',
+  windows: '_windows',
+  open_windows: '_open_windows',
+  touched: '_touched',
+  copy: '_copy',
+  emission: '_emission',
+  refuse_change: '_refuse_change',
+  accept_seal: '_accept_seal',
+  check_versions: '_check_versions',
+} as const;
+
+/** Constraints and indexes, whose names PostgreSQL keeps within the schema of their table. */
+const localSuffixes = {
+  ledger_version_key: '_version_key',
+  ledger_by_run: '_by_run',
+  late_event_pending: '_late_event_pending',
+  late_event_by_event: '_late_event_by_event',
+  watermark_log_by_time: '_watermark_log_by_time',
+} as const;
+
+type Names = typeof publicSuffixes & typeof privateSuffixes & typeof localSuffixes;
+
+export function relationsOf(rollup: Rollup): Record<keyof Names, Sql> {
+  const { gold, name } = rollup.settings;
+  const entries = [
+    ...Object.entries(publicSuffixes).map(([relation, suffix]) => [
+      relation,
+      quoteTable({ schema: gold.schema, name: gold.name + suffix }),
+    ]),
+    ...Object.entries(privateSuffixes).map(([relation, suffix]) => [
+      relation,
+      quoteTable({ schema: rollup.schema, name: name + suffix }),
+    ]),
+    ...Object.entries(localSuffixes).map(([relation, suffix]) => [relation, quoteName(gold.name + suffix)]),
+  ];
+  return Object.fromEntries(entries);
+}

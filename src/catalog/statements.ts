@@ -1,0 +1,107 @@
+/** All SQL of one rollup, loaded at start-up, so that a file that does not fit is found before anything is sent. */
+import { readdirSync } from 'node:fs';
+import type { Sql } from '../db/identifiers.ts';
+import { placeholdersOf, readTemplate } from '../db/sql.ts';
+import { prepare, type Statement } from '../db/statement.ts';
+import { bindingsOf } from './bindings.ts';
+import { relationsOf } from './relations.ts';
+import type { Rollup } from './rollup.ts';
+
+/** The definitions of a rollup, in the order in which they can be made. */
+export const definitionFiles = (rollup: Rollup): readonly string[] => [
+  'control/calendar.sql',
+  `rollup/windows/${rollup.settings.window.kind}.sql`,
+  'rollup/source.sql',
+  'rollup/ledger.sql',
+  'rollup/late_event.sql',
+  'rollup/private.sql',
+  ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
+    ? ['rollup/watermark_log.sql']
+    : []),
+  'rollup/guard.sql',
+  ...viewFiles,
+];
+
+/** Views and functions that hold no data: they may be dropped and made again. */
+export const viewFiles = [
+  'rollup/sealed.sql',
+  'rollup/latest.sql',
+  'rollup/history.sql',
+  'rollup/journal.sql',
+  'rollup/as_of.sql',
+  'rollup/side_output.sql',
+  'rollup/reconciliation.sql',
+  'rollup/open_windows.sql',
+  'rollup/live.sql',
+] as const;
+
+export const pipelineFiles = [
+  'work',
+  'scan',
+  'watermark_recorded',
+  'watermark',
+  'classify',
+  'quarantine',
+  'copies',
+  'late_events',
+  'adopt',
+  'unsealed',
+  'exclude_from_seal',
+  'seal',
+  'touch',
+  'take',
+  'exclude_from_recompute',
+  'recompute',
+  'diff',
+  'publish',
+  'forget',
+  'include',
+  'propose',
+  'settle',
+] as const;
+
+export type PipelineFile = (typeof pipelineFiles)[number];
+
+export interface RollupStatements {
+  readonly definitions: readonly Statement[];
+  readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
+  readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
+  /** The queue, quoted. */
+  readonly touched: Sql;
+  /** The statement again, with what one ingestion partition is divided by in place of `true`. */
+  withConstraint(file: PipelineFile, constraint: string): Statement;
+}
+
+export function statementsOf(rollup: Rollup): RollupStatements {
+  const bindings = bindingsOf(rollup);
+  const load = (path: string) => prepare(path, bindings);
+  return {
+    definitions: definitionFiles(rollup).map(load),
+    pipeline: Object.fromEntries(pipelineFiles.map((file) => [file, load(`pipeline/${file}.sql`)])) as Record<
+      PipelineFile,
+      Statement
+    >,
+    report: {
+      changes: load('report/changes.sql'),
+      landings: load('report/landings.sql'),
+      waiting: load('report/waiting.sql'),
+    },
+    touched: relationsOf(rollup).touched,
+    withConstraint: (file, constraint) =>
+      prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),
+  };
+}
+
+/** Names that are bound for a rollup and used by no file; tests want none. */
+export function unusedBindings(rollup: Rollup): string[] {
+  const used = new Set<string>();
+  const root = new URL('../../sql/', import.meta.url);
+  for (const entry of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (entry.endsWith('.sql')) for (const name of placeholdersOf(readTemplate(entry))) used.add(name);
+  }
+  const bindings = bindingsOf(rollup);
+  const names = Object.entries(bindings).flatMap(([name, value]) =>
+    Array.isArray(value) ? [name, ...value.flatMap((item) => Object.keys(item))] : [name],
+  );
+  return [...new Set(names)].filter((name) => !used.has(name));
+}

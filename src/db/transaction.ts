@@ -1,0 +1,33 @@
+import type { Transaction } from 'kysely';
+import type { Control, ControlTables } from './control.ts';
+import { query } from './statement.ts';
+
+export type ControlTransaction = Transaction<ControlTables>;
+
+/**
+ * One transaction in which a name without a schema fails at once and every time is written in one way, whatever the
+ * role, the database or the connection's last user has set. `set local` takes no snapshot, so under
+ * `repeatable read` the snapshot is still that of the first statement of `work`.
+ */
+export async function inTransaction<Result>(
+  control: Control,
+  isolation: 'read committed' | 'repeatable read',
+  work: (transaction: ControlTransaction) => Promise<Result>,
+): Promise<Result> {
+  return await control
+    .transaction()
+    .setIsolationLevel(isolation)
+    .execute(async (transaction) => {
+      for (const setting of settings) await query(transaction, setting);
+      return await work(transaction);
+    });
+}
+
+const settings = [
+  "set local search_path = ''",
+  "set local timezone = 'UTC'",
+  "set local datestyle = 'ISO, YMD'",
+  "set local intervalstyle = 'postgres'",
+  'set local extra_float_digits = 1',
+  "set local bytea_output = 'hex'",
+];

@@ -1,0 +1,127 @@
+/** Begin: take the rollup, fix the bound before anything is read, and lay out the work tables (R6, R18). */
+import type { Rollup } from '../catalog/rollup.ts';
+import type { RollupStatements } from '../catalog/statements.ts';
+import { quoteName } from '../db/identifiers.ts';
+import { execute, query } from '../db/statement.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import { Failure } from '../failure.ts';
+import type { RunContext, Snapshot } from './context.ts';
+
+export interface RunOptions {
+  readonly verb?: RunContext['verb'];
+  /** An instant; the database's clock at the run's snapshot unless given. Never before the frontier. */
+  readonly bound?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly readAll?: boolean;
+  readonly maxWindows?: number | undefined;
+}
+
+/** Another run committed between our snapshot and our lock: what we see is old, and the run starts again. */
+export class StaleSnapshot extends Error {}
+
+/** @throws Failure with exit code 4 if another run holds the rollup; StaleSnapshot if the run must start again. */
+export async function begin(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  statements: RollupStatements,
+  options: RunOptions,
+): Promise<RunContext> {
+  const schema = quoteName(rollup.schema);
+  // A lock of the transaction: it holds behind a transaction pooler, and a killed run leaves none.
+  const [lock] = await query<{ taken: boolean }>(
+    transaction,
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken',
+    [`errata ${rollup.schema} rollup ${rollup.id}`],
+  );
+  if (!lock?.taken) {
+    throw new Failure(`another run holds rollup "${rollup.settings.name}"`, {
+      hint: 'nothing was done; the next run takes over what is left',
+      exitCode: 4,
+    });
+  }
+  const row = await holdRollup(transaction, schema, rollup.id);
+  const bound = await fixBound(transaction, rollup, row.frontier, options.bound);
+  const [run] = await query<{ run_id: string }>(
+    transaction,
+    `insert into ${schema}.run (rollup_id, verb, outcome, started_at, bound, snapshot, publishing_transaction, actor, reason)
+     values ($1, $2, 'running', clock_timestamp(), $3::timestamptz, pg_current_snapshot(), pg_current_xact_id(), $4, $5)
+     returning run_id`,
+    [rollup.id, options.verb ?? 'run', bound, options.actor ?? null, options.reason ?? null],
+  );
+  const [snapshot] = await query<Snapshot & { same_cluster: boolean }>(
+    transaction,
+    `select
+       pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+       age(pg_snapshot_xmin(pg_current_snapshot())::xid) as horizon_age,
+       pg_snapshot_xmin(pg_current_snapshot())::text::bigint + age(pg_snapshot_xmin(pg_current_snapshot())::xid) as transaction,
+       coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster
+     from ${schema}.rollup as r
+     where r.rollup_id = $1`,
+    [rollup.id],
+  );
+  await execute(transaction, statements.pipeline.work);
+  return {
+    transaction,
+    rollup,
+    statements,
+    runId: run?.run_id as string,
+    verb: options.verb ?? 'run',
+    bound,
+    frontier: row.frontier,
+    sealedBefore: row.sealed_until,
+    completeFrom: row.complete_from,
+    fingerprint: row.definition_fingerprint,
+    actor: options.actor ?? null,
+    reason: options.reason ?? null,
+    readAll: options.readAll ?? false,
+    maxWindows: options.maxWindows ?? null,
+    snapshot: snapshot as Snapshot,
+    sameCluster: snapshot?.same_cluster ?? true,
+  };
+}
+
+interface RollupRow {
+  readonly frontier: string | null;
+  readonly sealed_until: string | null;
+  readonly complete_from: string;
+  readonly definition_fingerprint: string;
+}
+
+async function holdRollup(transaction: ControlTransaction, schema: string, id: number): Promise<RollupRow> {
+  try {
+    const [row] = await query<RollupRow>(
+      transaction,
+      `select r.frontier, r.sealed_until, r.complete_from, r.definition_fingerprint
+       from ${schema}.rollup as r where r.rollup_id = $1 for no key update`,
+      [id],
+    );
+    return row as RollupRow;
+  } catch (error) {
+    if ((error as { code?: string }).code === '40001') throw new StaleSnapshot();
+    throw error;
+  }
+}
+
+/** Under `recorded` a run does not pass what the log has reached, unless it has waited `hold` for it (R6). */
+async function fixBound(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  frontier: string | null,
+  asked: string | undefined,
+): Promise<string> {
+  const [row] = await query<{ bound: string; is_behind: boolean }>(
+    transaction,
+    `select b.bound::text as bound, coalesce(b.bound < $2::timestamptz, false) as is_behind
+     from (select coalesce($1::timestamptz, greatest(statement_timestamp(), $2::timestamptz)) as bound) as b`,
+    [asked ?? null, frontier],
+  );
+  if (row?.is_behind) {
+    throw new Failure('the bound lies before what earlier runs have examined', {
+      detail: `bound ${row.bound}, frontier ${frontier} of rollup "${rollup.settings.name}"`,
+      hint: 'leave the bound out, or name a later one',
+      exitCode: 2,
+    });
+  }
+  return row?.bound as string;
+}

@@ -1,0 +1,37 @@
+/** Classify: each new row lands open, in a late firing, in the side output or in quarantine (R3, R4); most land open. */
+import { microseconds } from '../catalog/describe.ts';
+import { execute, query } from '../db/statement.ts';
+import type { Reading, RunContext } from './context.ts';
+import { parametersOf } from './scan.ts';
+
+/** @returns how many rows are late, straggling or quarantined; they stand in pg_temp.errata_candidate. */
+export async function classify(run: RunContext, readings: readonly Reading[]): Promise<number> {
+  const { settings, id } = run.rollup;
+  const { strategy, delay } = settings.watermark;
+  let candidates = 0;
+  for (const reading of readings) {
+    const { summary, partition } = reading;
+    const parameters = parametersOf(run, reading);
+    if (summary.oldest_ingested_at !== null) {
+      const { count } = await execute(
+        run.transaction,
+        run.statements.withConstraint('classify', partition.constraint_text),
+        {
+          ...parameters,
+          rollup_id: id,
+          oldest: summary.oldest_ingested_at,
+          allowed_lateness: microseconds(settings.allowedLateness),
+          sealed_before: run.sealedBefore,
+          fixed_delay: strategy === 'fixed_delay' && delay ? microseconds(delay) : null,
+        },
+      );
+      candidates += count;
+    }
+    if (summary.quarantined !== '0') {
+      const quarantine = run.statements.withConstraint('quarantine', partition.constraint_text);
+      candidates += (await execute(run.transaction, quarantine, parameters)).count;
+    }
+  }
+  if (candidates > 0) await query(run.transaction, 'analyze pg_temp.errata_candidate');
+  return candidates;
+}

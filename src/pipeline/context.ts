@@ -1,0 +1,68 @@
+/** What the stages of one run share: fixed before anything is read, and what each stage leaves to the next. */
+import type { Partition } from '../catalog/partitions.ts';
+import type { Rollup } from '../catalog/rollup.ts';
+import type { RollupStatements } from '../catalog/statements.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+
+/** All instants are text with microseconds, in UTC; they never become a JavaScript date (R13). */
+export interface RunContext {
+  readonly transaction: ControlTransaction;
+  readonly rollup: Rollup;
+  readonly statements: RollupStatements;
+  readonly runId: string;
+  readonly verb: 'run' | 'publish' | 'baseline';
+  /** Rows ingested up to here are examined; rows before it move the watermark that seals. */
+  readonly bound: string;
+  /** The greatest bound of earlier runs; null before the first. */
+  readonly frontier: string | null;
+  /** The watermark that sealed in earlier runs; null before the first seal. */
+  readonly sealedBefore: string | null;
+  readonly completeFrom: string;
+  readonly fingerprint: string;
+  readonly actor: string | null;
+  readonly reason: string | null;
+  /** Reads every ingestion partition, whatever its activity says. */
+  readonly readAll: boolean;
+  readonly snapshot: Snapshot;
+  /** The cluster is the one that the last run saw, so transaction numbers can be compared. */
+  readonly sameCluster: boolean;
+  readonly maxWindows: number | null;
+}
+
+/** Where the run's snapshot stands in the order of transactions (R16). */
+export interface Snapshot {
+  /** Oldest transaction still running: rows of it and of later ones may still appear. 64 bits, as text. */
+  readonly horizon: string;
+  readonly horizon_age: number;
+  /** The 64-bit number to which `age()` counts back within this transaction. */
+  readonly transaction: string;
+}
+
+/** A partition that may hold rows which no run has examined. */
+export interface Reading {
+  readonly partition: Partition;
+  readonly horizonAge: number;
+  readonly seen: string;
+  readonly boundBefore: string | null;
+  summary: ScanSummary;
+}
+
+export interface ScanSummary {
+  readonly examined: string;
+  readonly quarantined: string;
+  readonly deferred_from: string | null;
+  readonly oldest_ingested_at: string | null;
+  readonly event_time_from: string | null;
+  readonly event_time_to: string | null;
+  readonly seen: string;
+}
+
+/** The windows that this run seals: event times, half-open; equal where it seals none. */
+export interface Sealing {
+  readonly from: string;
+  readonly to: string;
+  /** The watermark that seals now; null while there is none. */
+  readonly until: string | null;
+  /** Earliest ingestion of a row of those windows; null where that cannot be known. */
+  readonly ingestedFrom: string | null;
+}

@@ -1,0 +1,142 @@
+/** What one run found and did, as data; the command line and `--json` print the same. Counts are exact, amounts text. */
+import type { Rollup } from '../catalog/rollup.ts';
+import type { Control } from '../db/control.ts';
+import { quoteName } from '../db/identifiers.ts';
+import { execute, query } from '../db/statement.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { Failure } from '../failure.ts';
+import type { RunContext, Sealing } from './context.ts';
+import type { Verdict } from './diff.ts';
+import type { Scan } from './scan.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+/** One keyed window that a run changes, proposes to change, or cannot. */
+export interface Change {
+  readonly window_start: string;
+  readonly window_end: string;
+  readonly local_date: string | null;
+  readonly key: Readonly<Record<string, string | null>>;
+  readonly verdict: Verdict;
+  readonly causes: readonly string[];
+  /** 0: the keyed window had no version. */
+  readonly old_version: number;
+  readonly is_void: boolean;
+  readonly event_count: string;
+  readonly old_event_count: string | null;
+  /** Old and new value of each measure. */
+  readonly measures: Readonly<Record<string, readonly [string | null, string | null]>>;
+  readonly why: string | null;
+  /** Ids of the first five events behind it. */
+  readonly events: readonly string[] | null;
+}
+
+export interface RunReport {
+  readonly rollup: string;
+  readonly runId: string;
+  readonly bound: string;
+  readonly stamp: string;
+  readonly watermark: string | null;
+  readonly counts: Readonly<Record<string, number | string>>;
+  readonly changes: readonly Change[];
+  readonly gone: readonly string[];
+  readonly stageMilliseconds: Readonly<Record<string, number>>;
+  /** Something in this run awaits a person: exit code 3. */
+  readonly needsAttention: boolean;
+}
+
+interface Found {
+  readonly scanned: Scan;
+  readonly sealing: Sealing;
+  readonly lateEvents: number;
+  readonly sealed: number;
+  readonly touched: number;
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  readonly stamp: string;
+  readonly watch: Stopwatch;
+}
+
+const changesShown = 1000;
+
+export async function reportOf(run: RunContext, found: Found): Promise<RunReport> {
+  const { transaction, statements } = run;
+  const { rows: landings } = await execute<{
+    landing: string;
+    state: string | null;
+    released: boolean;
+    events: string;
+  }>(transaction, statements.report.landings, { run_id: run.runId });
+  const { rows: changes } = await execute<Change>(transaction, statements.report.changes, {
+    at_most: changesShown,
+    released_only: true,
+  });
+  const landed = (landing: string) =>
+    landings.filter((row) => row.landing === landing).reduce((sum, row) => sum + Number(row.events), 0);
+  const newlyPending = landings
+    .filter((row) => row.state === 'pending' && !row.released)
+    .reduce((sum, row) => sum + Number(row.events), 0);
+  const blocked =
+    found.verdicts.wait + found.verdicts.missing + found.verdicts.unexamined + (await countIncomplete(run));
+  return {
+    rollup: run.rollup.settings.name,
+    runId: run.runId,
+    bound: run.bound,
+    stamp: found.stamp,
+    watermark: found.sealing.until,
+    counts: {
+      rows_examined: Number(found.scanned.examined),
+      late_firing: landed('late_firing'),
+      side_output: landed('side_output'),
+      stragglers: landed('open'),
+      quarantined: landed('quarantined'),
+      conflicts: landed('conflict'),
+      windows_sealed: found.sealed,
+      windows_touched: found.touched,
+      windows_corrected: found.verdicts.change,
+      windows_proposed: found.verdicts.propose,
+      windows_blocked: blocked,
+      events_pending: newlyPending,
+    },
+    changes,
+    gone: found.scanned.gone,
+    stageMilliseconds: found.watch.milliseconds,
+    needsAttention:
+      newlyPending > 0 || blocked > 0 || found.verdicts.propose > 0 || landed('quarantined') > 0,
+  };
+}
+
+/** Keyed windows in the queue that start before bronze is complete (R15). */
+async function countIncomplete(run: RunContext): Promise<number> {
+  const [row] = await query<{ blocked_windows: string }>(
+    run.transaction,
+    `select (w.blocked)::text as blocked_windows from (select count(*) as blocked from ${run.statements.touched} as q where q.window_start < $1::timestamptz) as w`,
+    [run.completeFrom],
+  );
+  return Number(row?.blocked_windows ?? 0);
+}
+
+/** Keeps the error of a run that failed, in a transaction of its own; the run itself left nothing. */
+export async function noteFailure(
+  control: Control,
+  rollup: Rollup,
+  verb: RunContext['verb'],
+  error: unknown,
+): Promise<void> {
+  if (error instanceof Failure && error.exitCode === 4) return;
+  const failure = {
+    message: error instanceof Error ? error.message : String(error),
+    code: (error as { code?: string }).code ?? null,
+    detail: (error as { detail?: string }).detail ?? null,
+  };
+  try {
+    await inTransaction(control, 'read committed', (transaction) =>
+      query(
+        transaction,
+        `insert into ${quoteName(rollup.schema)}.run (rollup_id, verb, outcome, started_at, finished_at, failure)
+         values ($1, $2, 'failed', clock_timestamp(), clock_timestamp(), $3::jsonb)`,
+        [rollup.id, verb, JSON.stringify(failure)],
+      ),
+    );
+  } catch {
+    // The database that failed the run may not take a note of it either; the error itself is thrown on.
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The way of the data, for one rollup, in one transaction:
+ *
+ *     bronze ──> scan ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> recompute ──> diff ──> publish
+ *
+ * `plan` is this very run, rolled back where publishing would begin.
+ */
+import type { Rollup } from '../catalog/rollup.ts';
+import { statementsOf } from '../catalog/statements.ts';
+import type { Control } from '../db/control.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
+import { classify } from './classify.ts';
+import type { RunContext } from './context.ts';
+import { findCopies } from './copies.ts';
+import { diff } from './diff.ts';
+import { finish, takeStamp } from './finish.ts';
+import { keepLateEvents } from './late-events.ts';
+import { publish } from './publish.ts';
+import { recompute } from './recompute.ts';
+import { noteFailure, type RunReport, reportOf } from './report.ts';
+import { rememberReadings, scan } from './scan.ts';
+import { seal } from './seal.ts';
+import { Stopwatch } from './stopwatch.ts';
+import { touch } from './touch.ts';
+import { advanceWatermark, findSealing } from './watermark.ts';
+
+export interface SpineOptions extends RunOptions {
+  /** Called as each stage begins; `detail` may name what it works on. */
+  readonly onStage?: (stage: string, detail?: string) => void;
+  /** Called in the run's transaction before anything is recomputed: what a person's word changes first. */
+  readonly before?: (run: RunContext) => Promise<void>;
+}
+
+/** Bronze holds rows that no scan of this run has read: their partition's counters had not arrived yet. */
+class UnreadRows extends Error {}
+class Rollback extends Error {
+  readonly report: RunReport;
+  constructor(report: RunReport) {
+    super('rolled back on purpose');
+    this.report = report;
+  }
+}
+
+/** Runs and publishes. @throws Failure with exit code 4 if another run holds the rollup. */
+export async function runRollup(
+  control: Control,
+  rollup: Rollup,
+  options: SpineOptions = {},
+): Promise<RunReport> {
+  try {
+    return await attempt(control, rollup, options, async (run, sealing, stamp, report) => {
+      const published = await publish(run, stamp);
+      const whole = { ...report, ...published };
+      await finish(
+        run,
+        sealing,
+        stamp,
+        whole.needsAttention ? 'attention' : 'done',
+        whole.counts,
+        whole.stageMilliseconds,
+      );
+      return whole;
+    });
+  } catch (error) {
+    await noteFailure(control, rollup, options.verb ?? 'run', error);
+    throw error;
+  }
+}
+
+/** The same run, rolled back before it publishes: nothing is kept, not even that it ran. */
+export async function planRollup(
+  control: Control,
+  rollup: Rollup,
+  options: SpineOptions = {},
+): Promise<RunReport> {
+  try {
+    return await attempt(control, rollup, options, async (_run, _sealing, _stamp, report) => {
+      throw new Rollback(report);
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return error.report;
+    throw error;
+  }
+}
+
+type Ending = (
+  run: RunContext,
+  sealing: Awaited<ReturnType<typeof findSealing>>,
+  stamp: string,
+  report: RunReport,
+) => Promise<RunReport>;
+
+async function attempt(
+  control: Control,
+  rollup: Rollup,
+  options: SpineOptions,
+  end: Ending,
+): Promise<RunReport> {
+  const statements = statementsOf(rollup);
+  for (let round = 1; ; round++) {
+    try {
+      return await inTransaction(control, 'repeatable read', async (transaction) => {
+        const run = await begin(transaction, rollup, statements, options);
+        const watch = new Stopwatch(options.onStage);
+        const scanned = await watch.time('scan', () =>
+          scan(run, (relation) => options.onStage?.('scan', relation)),
+        );
+        await watch.time('watermark', () => advanceWatermark(run));
+        const sealing = await findSealing(run);
+        await watch.time('classify', () => classify(run, scanned.readings));
+        await watch.time('copies', () => findCopies(run, sealing));
+        const lateEvents = await watch.time('late events', () => keepLateEvents(run));
+        const stamp = await takeStamp(run);
+        const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
+        await options.before?.(run);
+        const touched = await watch.time('touch', () => touch(run, sealing));
+        await watch.time('recompute', () => recompute(run));
+        const verdicts = await watch.time('diff', () => diff(run));
+        if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
+        await rememberReadings(run, scanned.readings);
+        const report = await reportOf(run, {
+          scanned,
+          sealing,
+          lateEvents,
+          sealed,
+          touched,
+          verdicts,
+          stamp,
+          watch,
+        });
+        return await end(run, sealing, stamp, report);
+      });
+    } catch (error) {
+      if (error instanceof UnreadRows) options = { ...options, readAll: true };
+      else if (!(error instanceof StaleSnapshot)) throw error;
+      if (round === 5) throw error;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** Touch: keyed windows whose published value may be wrong enter the queue, and this run takes what it can answer (R9, R15). */
+import { execute, query } from '../db/statement.ts';
+import type { RunContext, Sealing } from './context.ts';
+
+/** @returns how many keyed windows this run recomputes. */
+export async function touch(run: RunContext, sealing: Sealing): Promise<number> {
+  const { pipeline } = run.statements;
+  await execute(run.transaction, pipeline.touch, { run_id: run.runId, since: run.bound });
+  if (sealing.until === null) return 0;
+  await execute(run.transaction, pipeline.take, {
+    sealed_until: sealing.until,
+    complete_from: run.completeFrom,
+    max_windows: run.maxWindows,
+  });
+  // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
+  await query(run.transaction, 'analyze pg_temp.errata_touched');
+  const [row] = await query<{ windows: string }>(
+    run.transaction,
+    `select count(*) as windows from pg_temp.errata_touched where target = 'counted'`,
+  );
+  return Number(row?.windows ?? 0);
+}

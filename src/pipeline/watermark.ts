@@ -1,0 +1,86 @@
+/** Watermark: its history grows by what the new rows, or the stream's log, say; then: which windows does it seal? (R2, R8) */
+import { microseconds } from '../catalog/describe.ts';
+import { relationsOf } from '../catalog/relations.ts';
+import { quoteName } from '../db/identifiers.ts';
+import { execute, query } from '../db/statement.ts';
+import type { RunContext, Sealing } from './context.ts';
+
+/** @returns how many steps the history gained. */
+export async function advanceWatermark(run: RunContext): Promise<number> {
+  const { strategy } = run.rollup.settings.watermark;
+  if (strategy === 'fixed_delay') return 0;
+  if (strategy === 'recorded') {
+    await execute(run.transaction, run.statements.pipeline.watermark_recorded, {
+      frontier: run.frontier,
+      bound: run.bound,
+    });
+  }
+  const { count } = await execute(run.transaction, run.statements.pipeline.watermark, {
+    rollup_id: run.rollup.id,
+  });
+  return count;
+}
+
+/**
+ * The windows between what earlier runs sealed and what the watermark before the bound seals: all those that end at or
+ * before it, and start where bronze is complete (R15).
+ */
+export async function findSealing(run: RunContext): Promise<Sealing> {
+  const { rollup, bound } = run;
+  const { settings } = rollup;
+  const after = `interval '${microseconds(settings.seal.after)}'`;
+  const watermark =
+    settings.watermark.strategy === 'fixed_delay' && settings.watermark.delay
+      ? `$2::timestamptz - ${after} - interval '${microseconds(settings.watermark.delay)}'`
+      : `(select max(s.watermark) from ${quoteName(rollup.schema)}.watermark_step as s where s.rollup_id = $1 and s.at < $2::timestamptz - ${after})`;
+  const windows = relationsOf(rollup).windows;
+  const [row] = await query<{
+    until: string | null;
+    from: string | null;
+    to: string | null;
+    ingested_from: string | null;
+  }>(
+    run.transaction,
+    `with reached as (
+       select greatest(${watermark}, $3::timestamptz) as until, $1::integer as rollup_id
+     ),
+     span as (
+       select
+         r.until,
+         coalesce((select w.window_start from ${windows}($3::timestamptz) as w where $3::timestamptz is not null), '-infinity') as sealed_to,
+         (select case when w.window_start >= $4::timestamptz then w.window_start else w.window_end end from ${windows}($4::timestamptz) as w where isfinite($4::timestamptz)) as complete_from,
+         (select w.window_start from ${windows}(r.until) as w where r.until is not null) as until_window
+       from reached as r
+     )
+     select
+       s.until,
+       greatest(s.sealed_to, coalesce(s.complete_from, '-infinity')) as "from",
+       s.until_window as "to",
+       ${ingestedFrom(run, "greatest(s.sealed_to, coalesce(s.complete_from, '-infinity'))")} as ingested_from
+     from span as s`,
+    [rollup.id, bound, run.sealedBefore, run.completeFrom],
+  );
+  const from = row?.from ?? '-infinity';
+  const to = row?.to ?? from;
+  const [order] = await query<{ is_empty: boolean }>(
+    run.transaction,
+    'select $1::timestamptz >= $2::timestamptz as is_empty',
+    [from, to],
+  );
+  return {
+    from,
+    to: order?.is_empty ? from : to,
+    until: row?.until ?? null,
+    ingestedFrom: row?.ingested_from ?? null,
+  };
+}
+
+/**
+ * SQL for an instant before which no row of windows starting at `start` was ingested: a valid row is at most
+ * `max_future_skew` ahead of its arrival (R4). NULL where arrival is a column of its own, or nothing limits the skew.
+ */
+export function ingestedFrom({ rollup }: RunContext, start: string): string {
+  const { watermark, bronze } = rollup.settings;
+  if (watermark.maxFutureSkew === undefined || bronze.arrivedAt !== undefined) return 'null::timestamptz';
+  return `${start} - interval '${microseconds(watermark.maxFutureSkew)}'`;
+}
