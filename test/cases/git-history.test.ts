@@ -1,33 +1,78 @@
 import { describe, expect, test } from 'vitest';
 import { openTestDatabase } from '../support/database.ts';
-import { openErrata } from '../support/errata.ts';
-import { gitYaml, loadGitHistory, readGitCsv, readGitTotals } from './git-history.ts';
+import { openErrata, type TestErrata } from '../support/errata.ts';
+import {
+  expectGitHistory,
+  gitYaml,
+  land,
+  loadGitHistory,
+  parameterSets,
+  readGitTotals,
+} from './git-history.ts';
 
-const parameterSets = {
-  '7d': { delay: '7 days', lateness: '0', skew: 'none' },
-  '1d_grace_2d': { delay: '1 day', lateness: '2 days', skew: '3 hours' },
-} as const;
+type Name = keyof typeof parameterSets;
 
-describe.each(Object.entries(parameterSets))('git history, %s', (name, parameters) => {
-  test('one run', { timeout: 120_000 }, async () => {
-    const database = await openTestDatabase();
-    await loadGitHistory(database.pool);
-    const errata = await openErrata(database, gitYaml({ ...parameters, policy: 'auto' }));
-    const report = await errata.run();
-    console.log(report.counts, report.stageMilliseconds);
+async function openGit(name: Name, policy: 'auto' | 'grace'): Promise<TestErrata> {
+  const database = await openTestDatabase();
+  await loadGitHistory(database.pool);
+  return await openErrata(database, gitYaml({ ...parameterSets[name], policy }));
+}
+
+describe.each(Object.keys(parameterSets) as Name[])('the git history, %s', (name) => {
+  test.each(['auto', 'grace'] as const)('in one run under %s', { timeout: 60_000 }, async (policy) => {
+    const errata = await openGit(name, policy);
+    await land(errata, null, null);
+    const { counts } = await errata.run();
     const totals = readGitTotals(name);
-    expect(report.counts.rows_examined).toBe(totals.rows);
-    const windows = await errata.rows(
-      `select count(*) filter (where version = 1) v1, count(*) filter (where version > 1) corrected from gold.daily_changes`,
-    );
-    expect(windows[0]).toEqual({
-      v1: String(totals.version_1),
-      corrected: String(totals.corrected_under_auto),
+    expect(counts).toMatchObject({
+      rows_examined: totals.rows,
+      quarantined: totals.quarantined,
+      windows_sealed: totals.version_1,
+      windows_corrected: policy === 'auto' ? totals.corrected_under_auto : totals.corrected_under_grace,
     });
-    const late = await errata.rows<{ line: string }>(
-      `select event_id || ',' || landing || ',' || to_char(watermark, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ',' || to_char(window_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ',' || folder as line
-       from gold.daily_changes_late_event where landing in ('late_firing', 'side_output') order by event_id collate "C"`,
+    await expectGitHistory(errata, name, policy);
+  });
+
+  test('in a run a month', { timeout: 240_000 }, async () => {
+    const errata = await openGit(name, 'auto');
+    const months = await errata.rows<{ bound: string }>(
+      `select distinct (date_trunc('month', ingested_at, 'UTC') + interval '1 month')::text as bound from staging.changes order by 1`,
     );
-    expect(late.map((row) => row.line)).toEqual(readGitCsv(`expected_${name}_late_events`).slice(1));
+    expect(months.length).toBe(257);
+    await runInCuts(
+      errata,
+      months.map((month) => month.bound),
+    );
+    await expectGitHistory(errata, name, 'auto');
+  });
+
+  test('in random cuts, at arrivals and between them', { timeout: 240_000 }, async () => {
+    const errata = await openGit(name, 'auto');
+    const cuts = await errata.rows<{ bound: string }>(
+      `select bound::text from (
+         select setseed(0.8841)
+       ) as seed, lateral (
+         select distinct ingested_at + (case when random() < 0.5 then 0 else random() * 1000000 end)::int * interval '1 second' as bound
+         from staging.changes where random() < 0.0008 and seed is not null
+       ) as cut order by cut.bound`,
+    );
+    expect(cuts.length).toBeGreaterThan(30);
+    await runInCuts(
+      errata,
+      cuts.map((cut) => cut.bound),
+    );
+    await expectGitHistory(errata, name, 'auto');
   });
 });
+
+/** Lands and runs slice by slice; the last slice has no end. */
+async function runInCuts(errata: TestErrata, bounds: readonly string[]): Promise<void> {
+  let after: string | null = null;
+  for (const bound of bounds) {
+    await land(errata, after, bound);
+    await errata.run({ bound });
+    after = bound;
+  }
+  await land(errata, after, null);
+  await errata.run();
+}

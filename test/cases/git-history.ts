@@ -5,8 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { expect } from 'vitest';
+import type { TestErrata } from '../support/errata.ts';
 
 const directory = new URL('./git/', import.meta.url);
+
+export const parameterSets = {
+  '7d': { delay: '7 days', lateness: '0', skew: 'none' },
+  '1d_grace_2d': { delay: '1 day', lateness: '2 days', skew: '3 hours' },
+} as const;
 
 export interface GitTotals {
   readonly rows: number;
@@ -20,21 +27,33 @@ export interface GitTotals {
   readonly final_watermark: string;
 }
 
+/** Fills `staging.changes` with the whole history and makes an empty `bronze.changes` of the same form. */
 export async function loadGitHistory(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query(`
-      create schema if not exists bronze;
-      create table bronze.changes (
+      create schema staging;
+      create schema bronze;
+      create table staging.changes (
         event_id text, folder text, event_time timestamptz, ingested_at timestamptz,
         files integer, insertions integer, deletions integer
-      )`);
-    const into = client.query(copyFrom('copy bronze.changes from stdin with (format csv, header)'));
+      );
+      create table bronze.changes (like staging.changes);
+      create index on bronze.changes (folder, event_time)`);
+    const into = client.query(copyFrom('copy staging.changes from stdin with (format csv, header)'));
     await pipeline(Readable.from([readFileSync(new URL('events.csv.gz', directory))]), createGunzip(), into);
-    await client.query('create index on bronze.changes (folder, event_time); analyze bronze.changes');
   } finally {
     client.release();
   }
+}
+
+/** Lands the part of the history that was ingested in `(after, upTo]`; null: no limit. */
+export async function land(errata: TestErrata, after: string | null, upTo: string | null): Promise<void> {
+  await errata.rows(
+    `insert into bronze.changes select * from staging.changes
+     where ($1::timestamptz is null or ingested_at > $1) and ($2::timestamptz is null or ingested_at <= $2)`,
+    [after, upTo],
+  );
 }
 
 export function gitYaml(parameters: {
@@ -67,12 +86,59 @@ rollups:
 `;
 }
 
-/** Lines of an expected file, header first, without the line end of the last. */
-export function readGitCsv(stem: string): string[] {
-  return gunzipSync(readFileSync(new URL(`${stem}.csv.gz`, directory)))
-    .toString('utf8')
+/** Every keyed window and every late event as three independent programs computed them. */
+export async function expectGitHistory(
+  errata: TestErrata,
+  name: keyof typeof parameterSets,
+  policy: 'auto' | 'grace',
+): Promise<void> {
+  const landings = policy === 'auto' ? ['open', 'late_firing', 'side_output'] : ['open', 'late_firing'];
+  const expected = { sealed: [] as string[], latest: [] as string[] };
+  for (const row of readGitCsv(`expected_${name}_keyed_windows`)) {
+    if (row.is_sealed !== 't') continue;
+    const sums = (names: readonly string[]) =>
+      ['rows', 'files', 'insertions', 'deletions'].map((measure) =>
+        names.reduce((sum, landing) => sum + Number(row[`${landing}_${measure}`]), 0),
+      );
+    const line = (values: number[]) => [row.window_start, row.folder, ...values].join(',');
+    if (row.open_rows !== '0') expected.sealed.push(line(sums(['open'])));
+    if (sums(landings)[0] !== 0) expected.latest.push(line(sums(landings)));
+  }
+  const published = (relation: string, rest = '') =>
+    errata.rows<{ line: string }>(
+      `select concat_ws(',', to_char(window_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), folder, changes, files, insertions, deletions) as line
+       from gold.daily_changes_${relation} ${rest} order by window_start, folder collate "C"`,
+    );
+  const lines = (rows: { line: string }[]) => rows.map((row) => row.line);
+  expect(lines(await published('sealed'))).toEqual(expected.sealed.sort(byWindowAndFolder));
+  expect(lines(await published('latest'))).toEqual(expected.latest.sort(byWindowAndFolder));
+
+  const late = await errata.rows<{ line: string }>(
+    `select concat_ws(',', event_id, landing, to_char(watermark at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+       to_char(window_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), folder) as line
+     from gold.daily_changes_late_event where landing in ('late_firing', 'side_output') order by event_id collate "C"`,
+  );
+  expect(lines(late)).toEqual(
+    readGitCsv(`expected_${name}_late_events`).map((row) =>
+      [row.event_id, row.landing, row.watermark, row.window_start, row.folder].join(','),
+    ),
+  );
+}
+
+function byWindowAndFolder(a: string, b: string): number {
+  const [at = '', af = ''] = a.split(',');
+  const [bt = '', bf = ''] = b.split(',');
+  return at < bt ? -1 : at > bt ? 1 : Buffer.compare(Buffer.from(af), Buffer.from(bf));
+}
+
+/** The rows of an expected file, by the names of its header. */
+export function readGitCsv(stem: string): Record<string, string>[] {
+  const text = gunzipSync(readFileSync(new URL(`${stem}.csv.gz`, directory))).toString('utf8');
+  const [header = [], ...rows] = text
     .trimEnd()
-    .split('\n');
+    .split('\n')
+    .map((line) => line.split(','));
+  return rows.map((row) => Object.fromEntries(header.map((name, place) => [name, row[place] ?? ''])));
 }
 
 export function readGitTotals(name: string): GitTotals {
