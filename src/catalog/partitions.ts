@@ -12,15 +12,26 @@ export interface Partition {
   readonly bounds: string | null;
   /** What every row of it satisfies, as SQL over bronze's columns. */
   readonly constraint_text: string;
-  /** Differs whenever something may have been written to it. */
+  /** Its upper bound of ingested_at lies at or before the frontier: rows of now do not land in it any more. */
+  readonly is_past: boolean;
+  /** Differs, seconds later at the latest, when something was written to it. */
   readonly activity: string;
 }
 
 const statement = prepare('catalog/partitions.sql', {});
 
 /** In the order of their names; one for a table or a view without partitions. */
-export async function listPartitions(transaction: ControlTransaction, rollup: Rollup): Promise<Partition[]> {
-  const { rows } = await execute<Partition>(transaction, statement, { relation_id: rollup.relationId });
+export async function listPartitions(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  frontier: string | null = null,
+): Promise<Partition[]> {
+  const { ingestedAt } = rollup.times;
+  const { rows } = await execute<Partition>(transaction, statement, {
+    relation_id: rollup.relationId,
+    ingested_at: ingestedAt.type.endsWith('with time zone') ? ingestedAt.name : null,
+    frontier,
+  });
   return rows;
 }
 

@@ -15,8 +15,9 @@
  * - now() less a margin: a transaction longer than the margin;
  * - the snapshot's list of running transactions: it holds no subtransactions, so a row of a savepoint counts as read.
  *
- * Partitions whose counters, size and file did not move are not read. Counters reach the catalogue seconds after the
- * commit; a partition skipped for that keeps its old horizon and is read by the next run.
+ * A partition whose time is past, and whose counters, size and file did not move, is not read. Counters reach the
+ * catalogue seconds after the commit, so whatever rows of now may land in is read every time; a past partition that was
+ * skipped too early keeps its horizon, and the next run reads it.
  */
 
 import { microseconds } from '../catalog/describe.ts';
@@ -32,7 +33,8 @@ interface Known {
   readonly horizon_age: number | null;
   readonly seen: string;
   readonly bound: string | null;
-  readonly deferred_from: string | null;
+  /** Rows that lay beyond the bound then lie within it now. */
+  readonly is_due: boolean;
   readonly activity: string | null;
 }
 
@@ -46,14 +48,13 @@ export interface Scan {
 }
 
 export async function scan(run: RunContext, report: (relation: string) => void = () => {}): Promise<Scan> {
-  const partitions = await listPartitions(run.transaction, run.rollup);
+  const partitions = await listPartitions(run.transaction, run.rollup, run.frontier);
   const known = new Map((await knownPartitions(run)).map((row) => [row.relation_id, row]));
   const readings: Reading[] = [];
   for (const partition of partitions) {
     const before = known.get(partition.relation_id);
     await notePartition(run, partition, before);
-    if (!run.readAll && run.rollup.hasRowAge && before && !mayHaveNews(partition, before, run.bound))
-      continue;
+    if (!run.readAll && run.rollup.hasRowAge && before && !mayHaveNews(partition, before)) continue;
     report(partition.relation);
     readings.push(await read(run, partition, before));
   }
@@ -66,9 +67,10 @@ export async function scan(run: RunContext, report: (relation: string) => void =
   };
 }
 
-function mayHaveNews(partition: Partition, before: Known, bound: string): boolean {
-  if (before.horizon_age === null || before.activity !== partition.activity) return true;
-  return before.deferred_from !== null && before.deferred_from <= bound;
+function mayHaveNews(partition: Partition, before: Known): boolean {
+  if (!partition.is_past || before.horizon_age === null || before.activity !== partition.activity)
+    return true;
+  return before.is_due;
 }
 
 async function read(run: RunContext, partition: Partition, before: Known | undefined): Promise<Reading> {
@@ -119,10 +121,10 @@ async function knownPartitions(run: RunContext): Promise<Known[]> {
          when $3::boolean and p.horizon::text::bigint <= $2::bigint
          then least($2::bigint - p.horizon::text::bigint, ${neverRead})::integer
        end as horizon_age,
-       p.seen::text as seen, p.bound, p.deferred_from, p.activity
+       p.seen::text as seen, p.bound, coalesce(p.deferred_from <= $4::timestamptz, false) as is_due, p.activity
      from ${quoteName(run.rollup.schema)}.ingestion_partition as p
      where p.rollup_id = $1`,
-    [run.rollup.id, run.snapshot.transaction, run.sameCluster],
+    [run.rollup.id, run.snapshot.transaction, run.sameCluster, run.bound],
   );
 }
 
