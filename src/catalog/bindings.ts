@@ -30,6 +30,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
     latest_differs: differs(rollup.measures, 'n', 'l'),
     open_differs: trustedSql(`coalesce(o.event_count, 0) = 0 or ${differs(rollup.measures, 'o', 'l')}`),
     all_differ: trustedSql(`coalesce(w.event_count, 0) = 0 or ${differs(rollup.measures, 'w', 'l')}`),
+    event_key_pairs: joinSql(
+      rollup.keys.map((key) => trustedSql(`${quoteText(key.name)}, e.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
     key_pairs: joinSql(
       rollup.keys.map((key) => trustedSql(`${quoteText(key.name)}, c.${quoteName(key.name)}::text`)),
       ', ',

@@ -66,6 +66,7 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
+  readonly release: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
@@ -86,6 +87,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       landings: load('report/landings.sql'),
       waiting: load('report/waiting.sql'),
     },
+    release: load('publication/release.sql'),
     touched: relationsOf(rollup).touched,
     withConstraint: (file, constraint) =>
       prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),

@@ -121,7 +121,8 @@ export async function noteFailure(
   verb: RunContext['verb'],
   error: unknown,
 ): Promise<void> {
-  if (error instanceof Failure && error.exitCode === 4) return;
+  // Wrong usage and a held rollup are no runs.
+  if (error instanceof Failure && (error.exitCode === 2 || error.exitCode === 4)) return;
   const failure = {
     message: error instanceof Error ? error.message : String(error),
     code: (error as { code?: string }).code ?? null,
