@@ -23,6 +23,13 @@ select
   coalesce(d.constraint_text, 'true') as constraint_text,
   -- Rows of now do not land here any more: only then the counters below may decide, since they arrive seconds late.
   coalesce(substring(d.constraint_text from '\(' || u.column_pattern || ' < ''([^'']+)''')::timestamptz <= $3::timestamptz, false) as is_past,
+  -- A transaction that writes to it now may commit after it was read: then it is read again, whatever the counters say.
+  exists (
+    select from pg_catalog.pg_locks as l
+    where l.relation = t.oid
+      and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+      and l.mode = 'RowExclusiveLock'
+  ) as is_being_written,
   -- Whatever was written since shows in one of these: the counters, the size, a new file, a reset of the counters,
   -- a restart that may have lost some.
   concat_ws(' ',

@@ -1,6 +1,7 @@
 -- Diff: what each recomputed keyed window asks for, against its latest version (R9, R10, R15).
 --
 -- $1 mismatch_is_published: boolean; whether the policy publishes a seal mismatch by itself (R10)
+-- $2 rollup_id: integer
 --
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_result, the ledger, late events. Rows out: one a keyed window, into
 -- pg_temp.errata_change, with a verdict:
@@ -134,12 +135,21 @@ select
   v.verdict,
   v.why
 from judged as j
+left join lateral (
+  select string_agg(p.relation, ', ' order by p.relation) as relations
+  from /*:schema*/errata/*.*/.ingestion_partition as p
+  where p.rollup_id = $2::integer
+    and p.gone_at is not null
+    and p.event_time_from < j.window_end
+    and p.event_time_to >= j.window_start
+) as g on j.old_event_count is null or j.event_count < j.old_event_count + j.certain
 cross join lateral (
   select
     case
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
-      when j.seal_verdict is null and j.old_event_count is not null and j.event_count < j.old_event_count + j.certain then 'missing'
+      when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain then 'missing'
+      when j.old_version > 0 and j.old_event_count is null and g.relations is not null then 'missing'
       when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
         and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
       when j.differs then 'change'
@@ -152,6 +162,9 @@ cross join lateral (
         then 'version 1 differs from its own rows'
       when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain
         then format('%s events were published or released, bronze holds %s of them', j.old_event_count + j.certain, j.event_count)
+          || coalesce('; gone: ' || g.relations, '')
+      when j.old_version > 0 and j.old_event_count is null and g.relations is not null
+        then format('the published event count is not known, and ingestion partitions are gone: %s', g.relations)
       when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
         and (j.old_version = 0 or j.old_event_count is not null)
         then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - coalesce(j.old_event_count, 0) - j.certain - j.straggling)

@@ -3,32 +3,30 @@
 -- $1 complete_from: bronze is complete from here on
 --
 -- Inputs: pg_temp.errata_change. Rows out: none. Safe to repeat.
-with answered as (
+with answer as (
+  select
+    q.ctid as place,
+    bool_or(coalesce(c.verdict in ('change', 'same', 'included', 'propose'), false)) as is_answered,
+    case
+      when q.window_start < $1::timestamptz
+        then format('bronze is complete from %s on, the window starts earlier', $1::text)
+      else max(c.why) filter (where c.verdict in ('wait', 'missing', 'unexamined'))
+    end as blocked_reason
+  from /*:touched*/errata.daily_orders_touched/*.*/ as q
+  left join pg_temp.errata_change as c
+    on c.window_start = q.window_start
+    and c.window_end = q.window_end
+    /*:each key*/ and array[c./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
+  group by q.ctid, q.window_start
+),
+answered as (
   delete from /*:touched*/errata.daily_orders_touched/*.*/ as q
-  using pg_temp.errata_change as c
-  where q.window_start = c.window_start
-    and q.window_end = c.window_end
-    /*:each key*/ and array[q./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-    and c.verdict in ('change', 'same', 'included', 'propose')
+  using answer as a
+  where q.ctid = a.place and a.is_answered
 )
 update /*:touched*/errata.daily_orders_touched/*.*/ as q
-set blocked_reason = case
-    when q.window_start < $1::timestamptz then format('bronze is complete from %s on, the window starts earlier', $1::text)
-    else (
-      select c.why
-      from pg_temp.errata_change as c
-      where q.window_start = c.window_start
-        and q.window_end = c.window_end
-        /*:each key*/ and array[q./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-        and c.verdict in ('wait', 'missing', 'unexamined')
-    )
-  end
-where q.window_start < $1::timestamptz
-  or exists (
-    select from pg_temp.errata_change as c
-    where q.window_start = c.window_start
-      and q.window_end = c.window_end
-      /*:each key*/ and array[q./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-      and c.verdict in ('wait', 'missing', 'unexamined')
-  )
-  or q.blocked_reason is not null
+set blocked_reason = a.blocked_reason
+from answer as a
+where q.ctid = a.place
+  and not a.is_answered
+  and q.blocked_reason is distinct from a.blocked_reason

@@ -15,6 +15,7 @@ select
   c.event_count::text as event_count,
   c.old_event_count::text as old_event_count,
   '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, jsonb_build_array(c./*:old_measure*/old_revenue/*.*/::text, c./*:measure*/revenue/*.*/::text)) /*:end*/ as measures,
+  '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, (/*:difference_value*/coalesce(c.revenue, 0) - coalesce(c.old_revenue, 0)/*.*/)::text) /*:end*/ as deltas,
   c.why,
   (
     select array_agg(n.event_id)

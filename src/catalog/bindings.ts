@@ -95,6 +95,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
         ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
         : `null::${type}`,
     ),
+    difference_value: trustedSql(
+      isNumeric ? `coalesce(c.${quoted}, 0) - coalesce(c.${quoteName(`old_${name}`)}, 0)` : `null::${type}`,
+    ),
     ...Object.fromEntries(prefixes.map((prefix) => [`${prefix}_measure`, quoteName(`${prefix}_${name}`)])),
   };
 }

@@ -14,6 +14,8 @@ export interface Partition {
   readonly constraint_text: string;
   /** Its upper bound of ingested_at lies at or before the frontier: rows of now do not land in it any more. */
   readonly is_past: boolean;
+  /** A transaction that has not ended holds a lock for writing on it. */
+  readonly is_being_written: boolean;
   /** Differs, seconds later at the latest, when something was written to it. */
   readonly activity: string;
 }

@@ -8,6 +8,7 @@ export type Verdict = 'change' | 'same' | 'included' | 'propose' | 'wait' | 'mis
 export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, number>>> {
   await execute(run.transaction, run.statements.pipeline.diff, {
     mismatch_is_published: run.rollup.settings.publish.policy === 'auto',
+    rollup_id: run.rollup.id,
   });
   const rows = await query<{ verdict: Verdict; windows: string }>(
     run.transaction,

@@ -25,6 +25,8 @@ export interface Change {
   readonly old_event_count: string | null;
   /** Old and new value of each measure. */
   readonly measures: Readonly<Record<string, readonly [string | null, string | null]>>;
+  /** New less old of each measure, absent and void counted as 0; null where the measure is no number. */
+  readonly deltas: Readonly<Record<string, string | null>>;
   readonly why: string | null;
   /** Ids of the first five events behind it. */
   readonly events: readonly string[] | null;

@@ -192,7 +192,7 @@ export async function rememberReadings(run: RunContext, readings: readonly Readi
         summary.seen,
         run.bound,
         summary.deferred_from,
-        partition.activity,
+        partition.is_being_written ? null : partition.activity,
         summary.examined,
         summary.event_time_from,
         summary.event_time_to,

@@ -9,6 +9,8 @@ import { expect } from 'vitest';
 import type { TestErrata } from '../support/errata.ts';
 
 const directory = new URL('./git/', import.meta.url);
+// The one copy of the rows serves the example too.
+const events = new URL('../../examples/git/events.csv.gz', import.meta.url);
 
 export const parameterSets = {
   '7d': { delay: '7 days', lateness: '0', skew: 'none' },
@@ -41,7 +43,7 @@ export async function loadGitHistory(pool: pg.Pool): Promise<void> {
       create table bronze.changes (like staging.changes);
       create index on bronze.changes (folder, event_time)`);
     const into = client.query(copyFrom('copy staging.changes from stdin with (format csv, header)'));
-    await pipeline(Readable.from([readFileSync(new URL('events.csv.gz', directory))]), createGunzip(), into);
+    await pipeline(Readable.from([readFileSync(events)]), createGunzip(), into);
   } finally {
     client.release();
   }

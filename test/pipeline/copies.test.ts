@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { openOrders } from '../support/orders.ts';
+
+/** Moves the watermark (delay 1 hour) past the end of 10-29, at the given ingestion time. */
+const pass = (at: string) => `pass${at.replace(/\W/g, '')} 10-30 02:00 ${at} ZZ 1`;
+
+describe('copies (R5)', () => {
+  test('an exact copy counts once and is no late event', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-29 10:00 10-29 10:01', 'a 10-29 10:00 10-29 10:01', 'b 10-29 11:00 10-29 11:01');
+    await orders.land(pass('10-30 02:01'));
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
+    expect(await orders.lateEvents()).toEqual([]);
+  });
+
+  test('a conflicting copy is named with both values; the first ingested counts', async () => {
+    const orders = await openOrders();
+    await orders.land(
+      'e1 10-29 10:00 10-29 10:02 EU 12',
+      'e1 10-29 10:00 10-29 10:01 EU 10',
+      'e2 10-29 11:00 10-29 11:01 EU 5',
+      'e2 10-29 11:00 10-29 11:01 EU 5',
+    );
+    await orders.land(pass('10-30 02:01'));
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 15.00"]);
+    expect(
+      await orders.rows(
+        'select event_id, landing, is_conflict, conflicts_with from gold.daily_orders_late_event',
+      ),
+    ).toEqual([
+      {
+        event_id: 'e1',
+        landing: null,
+        is_conflict: true,
+        conflicts_with: { this: '(EU,12.00,)', counted: '(EU,10.00,)' },
+      },
+    ]);
+  });
+
+  test('a copy that differs in the key counts in neither its own nor the other keyed window again', async () => {
+    const orders = await openOrders();
+    await orders.land(
+      'a 10-29 10:00 10-29 10:01 EU',
+      'a 10-29 10:00 10-29 12:01 US',
+      'b 10-29 11:00 10-29 11:01 US',
+    );
+    await orders.land(pass('10-30 02:01'));
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    // the later correction of US must not find the copy either
+    await orders.land('late 10-29 12:00 10-30 04:00 US 7');
+    await orders.run({ bound: '2026-10-30T05:00Z' });
+    expect(await orders.ledger()).toEqual([
+      "10-29 'EU' v1 1 10.00",
+      "10-29 'US' v1 1 10.00",
+      "10-29 'US' v2 2 17.00 late_firing",
+    ]);
+    expect(await orders.lateEvents()).toEqual([
+      "a 'US' - -",
+      "late 'US' late_firing included v2 late_firing",
+    ]);
+  });
+
+  test('a copy that arrives after the seal is no late event, in the same run or a later one', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-29 10:00 10-29 10:01', pass('10-30 02:01'), 'a 10-29 10:00 10-30 03:00');
+    await orders.run({ bound: '2026-10-30T04:00Z' });
+    await orders.land('a 10-29 10:00 10-30 05:00');
+    await orders.run({ bound: '2026-10-30T06:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
+    expect(await orders.lateEvents()).toEqual([]);
+  });
+
+  test('a refused row and its copy are one event', async () => {
+    const orders = await openOrders({ lateness: '0', policy: 'grace' });
+    await orders.land('a 10-29 10:00 10-29 10:01', pass('10-30 02:01'));
+    await orders.land('late 10-29 12:00 10-30 04:00 EU 7', 'late 10-29 12:00 10-30 05:00 EU 7');
+    await orders.run({ bound: '2026-10-30T06:00Z' });
+    await orders.land('late 10-29 12:00 10-30 07:00 EU 7');
+    await orders.run({ bound: '2026-10-30T08:00Z' });
+    expect(await orders.lateEvents()).toEqual(["late 'EU' side_output pending refused"]);
+    expect(await orders.rows('select restated_orders from gold.daily_orders_reconciliation')).toEqual([
+      { restated_orders: '2' },
+    ]);
+  });
+
+  test('once counted, a copy examined later never displaces it, though it was ingested earlier', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-29 10:00 10-29 12:00 EU 10', pass('10-30 02:01'));
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    await orders.land('a 10-29 10:00 10-29 11:00 EU 99', 'late 10-29 13:00 10-30 03:30 EU 1');
+    await orders.run({ bound: '2026-10-30T04:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00", "10-29 'EU' v2 2 11.00 late_firing"]);
+  });
+
+  test('a copy moves the watermark', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-29 10:00 10-29 10:01', 'p 10-30 00:30 10-30 00:31', 'p 10-30 01:00 10-30 01:01');
+    await orders.run({ bound: '2026-10-30T02:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
+  });
+
+  test('the same id in another window is another event', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-28 10:00 10-28 10:01', 'a 10-29 10:00 10-29 10:01', pass('10-30 02:01'));
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    expect(await orders.ledger()).toEqual(["10-28 'EU' v1 1 10.00", "10-29 'EU' v1 1 10.00"]);
+  });
+
+  test('rows declared unique are not looked at for copies; rows identified by columns are', async () => {
+    const times = 'event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01';
+    const unique = await openOrders({ bronze: `{ table: bronze.orders, unique_rows: true, ${times} }` });
+    const byColumns = await openOrders({
+      bronze: `{ table: bronze.orders, identified_by: [ordered_at, amount], ${times} }`,
+    });
+    for (const orders of [unique, byColumns]) {
+      await orders.land('a 10-29 10:00 10-29 10:01', 'b 10-29 10:00 10-29 10:02', pass('10-30 02:01'));
+      await orders.run({ bound: '2026-10-30T03:00Z' });
+    }
+    expect(await unique.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
+    expect(await byColumns.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
+  });
+});

@@ -1,0 +1,92 @@
+/** The sample rollup of the SQL files, small enough to reckon by hand: orders by day and region. */
+import { openTestDatabase, type TestDatabase } from './database.ts';
+import { openErrata, type TestErrata } from './errata.ts';
+
+export interface OrdersOptions {
+  readonly window?: string;
+  readonly key?: string;
+  readonly measures?: string;
+  readonly watermark?: string;
+  readonly lateness?: string;
+  readonly policy?: 'auto' | 'grace';
+  readonly seal?: string;
+  readonly bronze?: string;
+  /** Runs before the rollup is migrated; default: the plain table. */
+  readonly ddl?: string;
+}
+
+export interface Orders extends TestErrata {
+  readonly database: TestDatabase;
+  /** Rows of `id event_time ingested_at [region [amount]]`; times as in `10-29 18:02` of 2026 in UTC, `-` is NULL. */
+  land(...rows: string[]): Promise<void>;
+  /** `region version orders revenue causes`, one line a version, in the order of windows, regions and versions. */
+  ledger(): Promise<string[]>;
+  /** `id region landing state vN cause`, in the order of ingestion. */
+  lateEvents(): Promise<string[]>;
+}
+
+export const plainTable = `
+  create schema if not exists bronze;
+  create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2))`;
+
+/** By day of ingestion, from 2026-10-25 to 2026-11-10. */
+export const dailyPartitions = `
+  create schema if not exists bronze;
+  create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2))
+    partition by range (ingested_at);
+  do $$ begin
+    for n in 0..16 loop
+      execute format('create table bronze.orders_%s partition of bronze.orders for values from (%L) to (%L)',
+        to_char(date '2026-10-25' + n, 'YYYYMMDD'), (date '2026-10-25' + n)::text || ' 00:00+00', (date '2026-10-26' + n)::text || ' 00:00+00');
+    end loop;
+  end $$`;
+
+export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {
+  const database = await openTestDatabase();
+  await database.pool.query(options.ddl ?? plainTable);
+  const errata = await openErrata(
+    database,
+    `
+rollups:
+  daily_orders:
+    gold: gold.daily_orders
+    bronze: ${options.bronze ?? '{ table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }'}
+    window: ${options.window ?? '{ calendar: 1 day, time_zone: UTC }'}
+    key: ${options.key ?? '[region]'}
+    measures: ${options.measures ?? '{ orders: count(*), revenue: sum(amount) }'}
+    watermark: ${options.watermark ?? '{ strategy: bounded, delay: 1 hour }'}
+    allowed_lateness: ${options.lateness ?? '24 hours'}
+    seal: ${options.seal ?? '{ by: errata }'}
+    publish: { policy: ${options.policy ?? 'auto'} }
+`,
+  );
+  const lines = async (sql: string) => (await errata.rows<{ line: string }>(sql)).map((row) => row.line);
+  return {
+    ...errata,
+    database,
+    land: async (...rows) => {
+      const instant = (day: string, time: string) => (day === '-' ? null : `2026-${day} ${time}+00`);
+      for (const row of rows) {
+        const [id, day = '', time = '', landedOn = '', landedAt = '', region = 'EU', amount = '10'] =
+          row.split(' ');
+        await database.pool.query('insert into bronze.orders values ($1, $2, $3, $4, $5)', [
+          id,
+          instant(day, time),
+          instant(landedOn, landedAt),
+          region === 'NULL' ? null : region === "''" ? '' : region,
+          amount,
+        ]);
+      }
+    },
+    ledger: () =>
+      lines(
+        `select concat_ws(' ', to_char(window_start at time zone 'UTC', 'MM-DD'), coalesce(quote_nullable(region), ''), 'v' || version, coalesce(orders::text, '-'), coalesce(revenue::text, '-'), nullif(array_to_string(causes, '+'), '')) as line
+         from gold.daily_orders order by window_start, region nulls first, version`,
+      ),
+    lateEvents: () =>
+      lines(
+        `select concat_ws(' ', event_id, quote_nullable(region), coalesce(landing, '-'), coalesce(state, '-'), 'v' || version, cause) as line
+         from gold.daily_orders_late_event order by ingested_at, event_id, region, row_digest`,
+      ),
+  };
+}
