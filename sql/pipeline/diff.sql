@@ -9,6 +9,7 @@
 --   change      a measure, the event count or void differs: append a version
 --   same        nothing differs: released events are included in the latest version
 --   included    version 1 of the stream equals all rows examined by then: it counted the late ones too (R10)
+--   emission    the stream has said another value since, and bronze does not give it: the stream's value is a version
 --   propose     it differs, and the policy wants a person's word
 --   wait        the stream has counted more events than bronze holds yet
 --   missing     rows of the window are gone from bronze: it is not recomputed (R15)
@@ -49,6 +50,16 @@ released as (
   where e.state = 'pending' and e.released
   group by e.window_start, e.window_end /*:each key*/ , e./*:key*/region/*.*/ /*:end*/
 ),
+emitted as (
+  select distinct on (m.window_start, m.window_end /*:each key*/ , m./*:key*/region/*.*/ /*:end*/) m.*
+  from asked as a
+  join /*:emission*/errata.daily_orders_emission/*.*/ as m
+    on m.window_start = a.window_start
+    and m.window_end = a.window_end
+    /*:each key*/ and array[m./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  where m.kind = 'later_emission' and m.run_id is null
+  order by m.window_start, m.window_end, /*:each key*/ m./*:key*/region/*.*/, /*:end*/ m.emission_id desc
+),
 compared as (
   select
     a.window_start,
@@ -60,6 +71,13 @@ compared as (
     l./*:measure*/revenue/*.*/ as /*:old_measure*/old_revenue/*.*/,
     /*:end*/
     coalesce(n.event_count, 0) as event_count,
+    /*:each measure*/
+    m./*:measure*/revenue/*.*/ as /*:event_measure*/event_revenue/*.*/,
+    /*:end*/
+    m.event_count as emitted_event_count,
+    m.emission_id is not null
+      and (/*:emission_differs_from_latest*/m.revenue is distinct from l.revenue/*.*/)
+      and (n.event_count is null or /*:emission_differs_from_rows*/m.revenue is distinct from n.revenue/*.*/) as is_emission,
     l.event_count as old_event_count,
     coalesce(l.version, 0) as old_version,
     coalesce(n.event_count, 0) = 0 and l.version is not null as is_void,
@@ -85,6 +103,10 @@ compared as (
     on r.window_start = a.window_start
     and r.window_end = a.window_end
     /*:each key*/ and array[r./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join emitted as m
+    on m.window_start = a.window_start
+    and m.window_end = a.window_end
+    /*:each key*/ and array[m./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   left join pg_temp.errata_result as n
     on n.target = 'counted'
     and n.window_start = a.window_start
@@ -121,9 +143,15 @@ insert into pg_temp.errata_change (
 )
 select
   j.window_start, j.window_end, j.local_date, /*:each key*/ j./*:key*/region/*.*/, /*:end*/
-  /*:each measure*/ j./*:measure*/revenue/*.*/, j./*:old_measure*/old_revenue/*.*/, /*:end*/
-  j.event_count, j.old_event_count, j.old_version, j.is_void,
-  array(
+  /*:each measure*/
+  case when v.verdict = 'emission' then j./*:event_measure*/event_revenue/*.*/ else j./*:measure*/revenue/*.*/ end,
+  j./*:old_measure*/old_revenue/*.*/,
+  /*:end*/
+  case when v.verdict = 'emission' then j.emitted_event_count else j.event_count end,
+  j.old_event_count,
+  j.old_version,
+  j.is_void and v.verdict <> 'emission',
+  case when v.verdict = 'emission' then '{stream_emission}'::text[] else array(
     select distinct c.cause
     from unnest(
       j.released_causes
@@ -131,7 +159,7 @@ select
       || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
     ) as c (cause)
     order by c.cause
-  ),
+  ) end,
   v.verdict,
   v.why
 from judged as j
@@ -146,6 +174,7 @@ left join lateral (
 cross join lateral (
   select
     case
+      when j.is_emission then 'emission'
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
       when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain then 'missing'

@@ -3,6 +3,7 @@
 -- $1 run_id: bigint
 -- $2 released_causes: text[], the causes that the policy publishes by itself (R10)
 -- $3 baseline: boolean; the history is being sealed as it is known, late rows included (R8)
+-- $4 complete_from: windows that start earlier are not sealed (R15)
 --
 -- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event.
 -- Safe to repeat: an event that is kept already stays as it was first judged (R6).
@@ -37,14 +38,17 @@ select
     then extract(epoch from c.errata_arrived_at - c.errata_event_time)
   end,
   c.errata_source_partition, c.errata_watermark, c.errata_landing,
-  case when c.errata_landing = 'quarantined' then null when $3::boolean then 'included' else 'pending' end,
+  case when c.errata_landing = 'quarantined' then null when b.is_sealed_with then 'included' else 'pending' end,
   c.errata_cause,
-  case when $3::boolean and c.errata_landing <> 'quarantined' then 1 end,
+  case when b.is_sealed_with then 1 end,
   coalesce(c.errata_cause = any ($2::text[]), false),
   c.errata_quarantine,
   /*:each measure*/ m./*:measure*/revenue/*.*/, /*:end*/
   c.errata_row_digest, $1::bigint, $1::bigint
 from candidate as c
+cross join lateral (
+  select $3::boolean and c.errata_landing <> 'quarantined' and c.window_start >= $4::timestamptz as is_sealed_with
+) as b
 cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
   from (select c.*) as one

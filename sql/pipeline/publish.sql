@@ -27,4 +27,4 @@ select
   ),
   $2::timestamptz, $5::text
 from pg_temp.errata_change as c
-where c.verdict = 'change'
+where c.verdict in ('change', 'emission')

@@ -1,12 +1,20 @@
 -- Settle the queue: what was answered leaves it, what waits says why (R15, R19).
 --
 -- $1 complete_from: bronze is complete from here on
+-- $2 run_id: bigint
 --
 -- Inputs: pg_temp.errata_change. Rows out: none. Safe to repeat.
 with answer as (
   select
     q.ctid as place,
-    bool_or(coalesce(c.verdict in ('change', 'same', 'included', 'propose'), false)) as is_answered,
+    bool_or(coalesce(
+      case c.verdict
+        when 'emission' then q.cause = 'stream_emission'
+        when 'propose' then q.cause in ('seal', 'seal_mismatch')
+        else c.verdict in ('change', 'same', 'included')
+      end,
+      false
+    )) as is_answered,
     case
       when q.window_start < $1::timestamptz
         then format('bronze is complete from %s on, the window starts earlier', $1::text)
@@ -18,6 +26,17 @@ with answer as (
     and c.window_end = q.window_end
     /*:each key*/ and array[c./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
   group by q.ctid, q.window_start
+),
+heard as (
+  update /*:emission*/errata.daily_orders_emission/*.*/ as m
+  set run_id = $2::bigint
+  from pg_temp.errata_change as c
+  where m.window_start = c.window_start
+    and m.window_end = c.window_end
+    /*:each key*/ and array[m./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+    and m.run_id is null
+    and m.kind = 'later_emission'
+    and c.verdict in ('change', 'same', 'included', 'emission')
 ),
 answered as (
   delete from /*:touched*/errata.daily_orders_touched/*.*/ as q

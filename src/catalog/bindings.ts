@@ -28,6 +28,8 @@ export function bindingsOf(rollup: Rollup): Bindings {
       ', ',
     ),
     latest_differs: differs(rollup.measures, 'n', 'l'),
+    emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
+    emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),
     open_differs: trustedSql(`coalesce(o.event_count, 0) = 0 or ${differs(rollup.measures, 'o', 'l')}`),
     all_differ: trustedSql(`coalesce(w.event_count, 0) = 0 or ${differs(rollup.measures, 'w', 'l')}`),
     event_key_pairs: joinSql(

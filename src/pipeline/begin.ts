@@ -41,6 +41,7 @@ export async function begin(
     });
   }
   const row = await holdRollup(transaction, schema, rollup.id);
+  if (options.verb === 'baseline') refuseBaseline(rollup, row);
   const bound = await fixBound(transaction, rollup, row.frontier, options.bound);
   const [run] = await query<{ run_id: string }>(
     transaction,
@@ -101,6 +102,22 @@ async function holdRollup(transaction: ControlTransaction, schema: string, id: n
     if ((error as { code?: string }).code === '40001') throw new StaleSnapshot();
     throw error;
   }
+}
+
+/** A baseline seals a history that Errata has not touched yet (R8). */
+function refuseBaseline({ settings }: Rollup, row: RollupRow): void {
+  if (settings.seal.by !== 'errata') {
+    throw new Failure(`rollup "${settings.name}" is not sealed by Errata, so it takes no baseline`, {
+      hint: 'leave --baseline out: version 1 is what the stream shipped',
+      exitCode: 2,
+    });
+  }
+  if (row.frontier === null) return;
+  throw new Failure(`rollup "${settings.name}" has runs already, so it takes no baseline`, {
+    detail: `its frontier is ${row.frontier}`,
+    hint: 'a baseline can only be the first run',
+    exitCode: 2,
+  });
 }
 
 /** Under `recorded` a run does not pass what the log has reached, unless it has waited `hold` for it (R6). */

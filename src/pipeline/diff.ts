@@ -2,7 +2,15 @@
 import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
 
-export type Verdict = 'change' | 'same' | 'included' | 'propose' | 'wait' | 'missing' | 'unexamined';
+export type Verdict =
+  | 'emission'
+  | 'change'
+  | 'same'
+  | 'included'
+  | 'propose'
+  | 'wait'
+  | 'missing'
+  | 'unexamined';
 
 /** @returns how many keyed windows got each verdict; the windows stand in pg_temp.errata_change. */
 export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, number>>> {
@@ -14,7 +22,16 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
     run.transaction,
     'select c.verdict, count(*) as windows from pg_temp.errata_change as c group by c.verdict',
   );
-  const counts = { change: 0, same: 0, included: 0, propose: 0, wait: 0, missing: 0, unexamined: 0 };
+  const counts = {
+    change: 0,
+    emission: 0,
+    same: 0,
+    included: 0,
+    propose: 0,
+    wait: 0,
+    missing: 0,
+    unexamined: 0,
+  };
   for (const { verdict, windows } of rows) counts[verdict] = Number(windows);
   return counts;
 }

@@ -16,6 +16,7 @@ export async function keepLateEvents(run: RunContext): Promise<number> {
     run_id: run.runId,
     released_causes: releasedCauses[run.rollup.settings.publish.policy],
     baseline: run.verb === 'baseline',
+    complete_from: run.completeFrom,
   });
   return count;
 }

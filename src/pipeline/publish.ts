@@ -25,6 +25,6 @@ export async function publish(run: RunContext, stamp: string): Promise<Published
     run_id: runId,
     proposed_at: stamp,
   });
-  await execute(transaction, pipeline.settle, { complete_from: run.completeFrom });
+  await execute(transaction, pipeline.settle, { complete_from: run.completeFrom, run_id: runId });
   return { corrections: corrections.count, included: included.count, proposals: proposals.count };
 }

@@ -93,7 +93,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       conflicts: landed('conflict'),
       windows_sealed: found.sealed,
       windows_touched: found.touched,
-      windows_corrected: found.verdicts.change,
+      windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,
       windows_blocked: blocked,
       events_pending: newlyPending,
