@@ -31,15 +31,15 @@
 --   this: 1 day                                                         1.54 / 1.18
 --   this: 1 hour; 4 hours                                        1.65; 1.80 / 1.30; 1.17
 --   this: 1 week; 1 month; 1 year                          3.65; 4.58; 3.93 / 2.34; 3.35; 2.74
---   this: every row on a Sunday of change, 1 day; 1 hour                7.38; 11.5 / 5.36; 8.86
+--   this: every row on a Sunday of change, 1 day; 1 hour                7.38; 11.5 / 5.36; 8.86   (ten times 100,000 rows)
 -- The two conversions of the shortcut alone are 0.85 / 0.48, so it cannot come near one date_trunc.
 -- Rejected:
---   calendar_window_at_change for every row                             5.50 / 4.04   (1 month 14 / 10)
---   the four stages of both branches in one chain of subqueries         3.04 / 1.98   each subquery costs 0.1
---   no second subquery, the test in each of the three columns           2.46 / 1.75
+--   calendar_window_at_change for every row                             5.50 / 4.04   (1 month 7.65 / 4.70)
+--   no second subquery: the test in each of the three columns           1.74 / 1.25
 --   left join to get the row of NULLs, instead of CASE                  1.67 / 1.30   one more nested loop
---   the zone's changes as arrays, width_bucket(t, array)                1.24 / 0.93   and 25 ms of planning for every
---       statement; ruinous where the zone is a column; ends at the array's horizon. Pays off from 40,000 rows
+--   the zone's changes as arrays, width_bucket(t, array)                0.80 / 0.81   without its way near a change;
+--       25 ms of planning for every statement, ruinous where the zone is a column, ends at the array's horizon:
+--       it pays off from about 40,000 rows
 
 create or replace function /*:schema*/errata/*.*/.calendar_window_at_change(
   t timestamptz,

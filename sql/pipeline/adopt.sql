@@ -76,4 +76,4 @@ select
   case when n.first_version is null then 'seal' else 'stream_emission' end, $3::timestamptz
 from news as n
 where n.first_version is null or n.first_version = 1
-on conflict on constraint touched_once do nothing
+on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing

@@ -30,7 +30,7 @@ late_id as (
     and not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)
 ),
 twin as (
-  select s.window_start, s.window_end, r.*
+  select s.window_start, s.window_end, false as is_sealed, r.*
   from sealing_id as s
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = s.errata_event_id
@@ -40,7 +40,7 @@ twin as (
     and r.errata_event_time < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
   union all
-  select l.window_start, l.window_end, r.*
+  select l.window_start, l.window_end, true, r.*
   from late_id as l
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = l.errata_event_id
@@ -55,9 +55,10 @@ ranked as (
     row_number() over (
       partition by t.window_start, t.window_end, t.errata_event_id
       order by
-        -- known as a copy already; then rows of this run after those counted before it; then the order of ingestion
+        -- known as a copy already; then, where a version has counted rows, those of this run after those before it;
+        -- then the order of ingestion
         (c.event_id is not null),
-        coalesce(
+        t.is_sealed and coalesce(
           (t.errata_row_age <= p.horizon_age and not (p.seen @> ($5::bigint - t.errata_row_age)))
             or t.errata_ingested_at > p.bound_before,
           false
@@ -119,5 +120,5 @@ select
   f.errata_event_id, f.errata_ingested_at, f.errata_row_digest, bool_or(f.errata_row_digest = f.first_digest), count(*)
 from further as f
 group by f.window_start, f.window_end, /*:each key*/ f./*:key*/region/*.*/, /*:end*/ f.errata_event_id, f.errata_ingested_at, f.errata_row_digest
-on conflict on constraint copy_once do update
+on conflict on constraint /*:copy_once*/daily_orders_copy_once/*.*/ do update
   set copies = greatest(c.copies, excluded.copies), is_identical = excluded.is_identical

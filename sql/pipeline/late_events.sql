@@ -53,4 +53,4 @@ cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
   from (select c.*) as one
 ) as m
-on conflict on constraint late_event_once do nothing
+on conflict on constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ do nothing

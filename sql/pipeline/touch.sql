@@ -13,4 +13,4 @@ from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 where e.state_run_id = $1::bigint
   and e.state = 'pending'
   and e.released
-on conflict on constraint touched_once do nothing
+on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing

@@ -44,4 +44,4 @@ where not exists (
           and e.event_id = r.errata_event_id
       )
   )
-on conflict on constraint touched_once do nothing
+on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing

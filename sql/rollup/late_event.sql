@@ -31,7 +31,7 @@ create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
   state_run_id bigint,
   state_actor text,
   state_reason text,
-  constraint late_event_once unique nulls not distinct (
+  constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ unique nulls not distinct (
     window_start,
     window_end,
     /*:each key*/ /*:key*/region/*.*/, /*:end*/

@@ -8,7 +8,7 @@ create table if not exists /*:touched*/errata.daily_orders_touched/*.*/ (
   cause text not null,
   since timestamptz not null,
   blocked_reason text,
-  constraint touched_once unique nulls not distinct (
+  constraint /*:touched_once*/daily_orders_touched_once/*.*/ unique nulls not distinct (
     window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause
   )
 );
@@ -25,7 +25,7 @@ create table if not exists /*:copy*/errata.daily_orders_copy/*.*/ (
   -- the row that counts has these very values too
   is_identical boolean not null,
   copies bigint not null,
-  constraint copy_once unique nulls not distinct (
+  constraint /*:copy_once*/daily_orders_copy_once/*.*/ unique nulls not distinct (
     window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id, ingested_at, row_digest
   )
 );

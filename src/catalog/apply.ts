@@ -36,11 +36,14 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
   const id = known?.rollup_id ?? (await insertRollup(transaction, rollup, fingerprint));
   const applied: Rollup = { ...rollup, id };
   if (known) await updateRollup(transaction, applied, fingerprint);
-  if (known && known.fingerprint !== fingerprint) await dropViews(transaction, applied);
+  if (known && known.fingerprint !== fingerprint) {
+    await dropViews(transaction, applied);
+    // Before the definitions: the views name the new columns.
+    await addMeasures(transaction, applied);
+  }
 
   await query(transaction, `create schema if not exists ${quoteName(rollup.settings.gold.schema)}`);
   for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
-  if (known && known.fingerprint !== fingerprint) await addMeasures(transaction, applied);
   await commentOn(transaction, applied);
   return applied;
 }

@@ -211,6 +211,5 @@ function logBindings(rollup: Rollup): Record<string, Sql> {
     log_at: quoteName(log?.at ?? 'at'),
     log_watermark: quoteName(log?.watermark ?? 'watermark'),
     log_idle: quoteName(log?.idle ?? 'idle'),
-    log_source_partition: quoteName(log?.sourcePartition ?? 'source_partition'),
   };
 }

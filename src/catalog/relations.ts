@@ -30,16 +30,23 @@ const privateSuffixes = {
   check_versions: '_check_versions',
 } as const;
 
-/** Constraints and indexes, whose names PostgreSQL keeps within the schema of their table. */
+/** Constraints and indexes, whose names PostgreSQL keeps within the schema of their table: here, that of gold. */
 const localSuffixes = {
   ledger_version_key: '_version_key',
   ledger_by_run: '_by_run',
+  late_event_once: '_late_event_once',
   late_event_pending: '_late_event_pending',
   late_event_by_event: '_late_event_by_event',
   watermark_log_by_time: '_watermark_log_by_time',
 } as const;
 
-type Names = typeof publicSuffixes & typeof privateSuffixes & typeof localSuffixes;
+/** The same in the schema of the control tables, where gold tables of one name may meet. */
+const privateLocalSuffixes = { touched_once: '_touched_once', copy_once: '_copy_once' } as const;
+
+type Names = typeof publicSuffixes &
+  typeof privateSuffixes &
+  typeof localSuffixes &
+  typeof privateLocalSuffixes;
 
 export function relationsOf(rollup: Rollup): Record<keyof Names, Sql> {
   const { gold, name } = rollup.settings;
@@ -53,6 +60,7 @@ export function relationsOf(rollup: Rollup): Record<keyof Names, Sql> {
       quoteTable({ schema: rollup.schema, name: name + suffix }),
     ]),
     ...Object.entries(localSuffixes).map(([relation, suffix]) => [relation, quoteName(gold.name + suffix)]),
+    ...Object.entries(privateLocalSuffixes).map(([relation, suffix]) => [relation, quoteName(name + suffix)]),
   ];
   return Object.fromEntries(entries);
 }

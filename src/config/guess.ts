@@ -100,11 +100,12 @@ function guessMeasures(
   const found: { name: string; expression: string }[] = [];
   const add = (name: string | undefined, expression: string): void => {
     const names = found.map((measure) => measure.name);
-    if (name === undefined || names.includes(name) || key.includes(name) || whyReserved(name, names)) return;
+    if (name === undefined || names.includes(name) || key.includes(name)) return;
+    if (whyReserved(name, [...names, name])) return;
     found.push({ name, expression });
   };
   add(plainly(table.name, measureNameBytes), 'count(*)');
-  if (found.length === 0) add('events', 'count(*)');
+  if (found.length === 0) add('rows_counted', 'count(*)');
   for (const { name, type } of table.columns) {
     if (taken.has(name) || identifier.test(name) || notAmount.test(name)) continue;
     const column = quoted(name);

@@ -62,7 +62,8 @@ function fillValues(text: string, bindings: Bindings, source: string): string {
 export function placeholdersOf(template: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [, name] of template.matchAll(eachPattern)) names.add(name as string);
-  for (const [, name] of template.matchAll(valuePattern)) names.add(name as string);
+  const flat = template.replaceAll(/\/\*:(each [a-z_]+|end)\*\//g, '');
+  for (const [, name] of flat.matchAll(valuePattern)) names.add(name as string);
   return names;
 }
 

@@ -57,7 +57,8 @@ interface Found {
   readonly watch: Stopwatch;
 }
 
-const changesShown = 1000;
+/** The largest part of the windows that a report names, the latest first. */
+export const changesShown = 1000;
 
 export async function reportOf(run: RunContext, found: Found): Promise<RunReport> {
   const { transaction, statements } = run;

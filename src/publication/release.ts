@@ -4,7 +4,7 @@ import type { Control } from '../db/control.ts';
 import { execute } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
-import { runRollup, type SpineOptions } from '../pipeline/run.ts';
+import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
 
 export interface Release {
   readonly actor: string;
@@ -18,6 +18,8 @@ export interface Release {
   readonly key?: Readonly<Record<string, string | null>> | undefined;
 }
 
+export type ReleaseReport = RunReport & { readonly released: number };
+
 /**
  * Releases and publishes in one commit. @throws Failure, exit code 2, if nothing pending fits: then nothing is done.
  */
@@ -26,9 +28,29 @@ export async function releaseEvents(
   rollup: Rollup,
   release: Release,
   options: SpineOptions = {},
-): Promise<RunReport & { released: number }> {
+): Promise<ReleaseReport> {
+  return await releaseBy(runRollup, control, rollup, release, options);
+}
+
+/** The same, rolled back before it publishes: nothing is kept, and no event stays released. @throws as releaseEvents */
+export async function planRelease(
+  control: Control,
+  rollup: Rollup,
+  release: Release,
+  options: SpineOptions = {},
+): Promise<ReleaseReport> {
+  return await releaseBy(planRollup, control, rollup, release, options);
+}
+
+async function releaseBy(
+  perform: typeof runRollup,
+  control: Control,
+  rollup: Rollup,
+  release: Release,
+  options: SpineOptions,
+): Promise<ReleaseReport> {
   let released = 0;
-  const report = await runRollup(control, rollup, {
+  const report = await perform(control, rollup, {
     ...options,
     verb: 'publish',
     actor: release.actor,

@@ -1,0 +1,60 @@
+/** `errata sql ROLLUP`: prints exactly what runs, for whoever has to explain it, or to EXPLAIN it. */
+import { describedRollup, openRollup, selectRollups } from '../catalog/open.ts';
+import type { Rollup } from '../catalog/rollup.ts';
+import { statementsOf } from '../catalog/statements.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { Failure } from '../failure.ts';
+import type { Context } from './context.ts';
+import { exitCodeHelp } from './exit-code.ts';
+import type { Verb } from './verb.ts';
+
+export const sql: Verb = {
+  name: 'sql',
+  summary: 'print every definition and statement of a rollup, as it is sent',
+  arguments: [{ name: '<ROLLUP>', description: 'a rollup of the settings' }],
+  options: [],
+  help: `${exitCodeHelp([0, 1, 2])}
+
+Values are parameters ($1, $2, …); the head of each statement says what they are.
+
+Example:
+  errata sql daily_orders | less`,
+
+  async execute(context, [name = '']) {
+    const [rollup, isMigrated] = await found(context, name);
+    const { definitions, pipeline, report } = statementsOf(rollup);
+    const statements = [...definitions, ...Object.values(pipeline), ...Object.values(report)];
+    const head = isMigrated
+      ? `-- Rollup ${name}, number ${rollup.id} in schema "${rollup.schema}".`
+      : `-- Rollup ${name} is not migrated in this form: 0 stands for the number that \`errata migrate\` gives it.`;
+    const texts = statements.map(
+      ({ path, sql: text }) => `-- sql/${path}\n${text.trim().replace(/;$/, '')};`,
+    );
+    return {
+      exitCode: 0,
+      text: [
+        head,
+        '-- scan, classify and quarantine run once for each ingestion partition, with its constraint in place of "true".',
+        ...texts.map((text) => `\n${text}`),
+      ].join('\n'),
+      data: { rollup: name, isMigrated, statements },
+    };
+  },
+};
+
+/** As the database knows it; else as it would be. */
+async function found(context: Context, name: string): Promise<[Rollup, boolean]> {
+  const settings = context.settings();
+  const [chosen] = selectRollups(settings, [name]);
+  if (!chosen) throw new Failure(`there is no rollup "${name}"`, { exitCode: 2 });
+  const { control } = await context.open();
+  try {
+    return [await openRollup(control, settings, chosen), true];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const described = await inTransaction(control, 'read committed', (transaction) =>
+      describedRollup(transaction, settings, chosen),
+    );
+    return [described, false];
+  }
+}

@@ -1,0 +1,58 @@
+/** The one line that `run` leaves on stdout, however many rollups there were. */
+import { amount, counted } from './amount.ts';
+import { outcomeOf, type RollupResult } from './rollup-result.ts';
+
+export type Counts = Readonly<Record<string, string>>;
+
+/** Counts added up over all rollups that came through; whole numbers of any size, as text. */
+export function totals(results: readonly RollupResult[]): Counts {
+  const sums = new Map<string, bigint>();
+  for (const { report } of results) {
+    for (const [name, count] of Object.entries(report?.counts ?? {}))
+      sums.set(name, (sums.get(name) ?? 0n) + BigInt(count));
+  }
+  return Object.fromEntries([...sums].map(([name, sum]) => [name, String(sum)]));
+}
+
+/** `daily_orders: sealed 31 windows, corrected 2, 1 event pending, nothing blocked` */
+export function summaryLine(results: readonly RollupResult[]): string {
+  const through = results.filter(({ report }) => report);
+  const locked = results.filter((result) => outcomeOf(result) === 'locked');
+  const failed = results.filter((result) => outcomeOf(result) === 'failed');
+  const parts = [
+    ...(through.length > 0 ? [`${nameOf(through)}: ${countsText(totals(through))}`] : []),
+    ...failed.map(({ rollup, failure }) => `${rollup} failed: ${failure?.message.split('\n')[0]}`),
+    ...(locked.length > 0
+      ? [`another run holds ${locked.map(({ rollup }) => rollup).join(', ')}: nothing done there`]
+      : []),
+  ];
+  return parts.join('; ');
+}
+
+/** `sealed 31 windows, corrected 2, 1 event pending, nothing blocked`; what is not there is left out, except the last. */
+export function countsText(counts: Counts, words: Words = did): string {
+  const of = (name: string) => counts[name] ?? '0';
+  const has = (name: string) => of(name) !== '0';
+  const parts = [
+    `${words.sealed} ${counted(of('windows_sealed'), 'window')}`,
+    `${words.corrected} ${amount(of('windows_corrected'))}`,
+    ...(has('windows_proposed') ? [`${words.proposed} ${amount(of('windows_proposed'))}`] : []),
+    `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} pending`,
+    ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
+    ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
+    has('windows_blocked') ? `${counted(of('windows_blocked'), 'window')} blocked` : 'nothing blocked',
+  ];
+  return parts.join(', ');
+}
+
+export interface Words {
+  readonly sealed: string;
+  readonly corrected: string;
+  readonly proposed: string;
+}
+
+const did: Words = { sealed: 'sealed', corrected: 'corrected', proposed: 'proposed' };
+
+function nameOf(results: readonly RollupResult[]): string {
+  return results.length === 1 ? (results[0]?.rollup ?? '') : `${results.length} rollups`;
+}

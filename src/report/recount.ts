@@ -1,0 +1,29 @@
+/** One keyed window counted anew from bronze, for the sum check. Bronze may be gone: then the reason comes back. */
+import { bindingsOf } from '../catalog/bindings.ts';
+import type { Rollup } from '../catalog/rollup.ts';
+import { execute, prepare } from '../db/statement.ts';
+import type { ControlTransaction } from '../db/transaction.ts';
+import { attempt } from './attempt.ts';
+import type { KeyedWindow } from './keyed-window.ts';
+import type { Recount } from './sum-check.ts';
+
+/** @param examinedTo rows ingested later are left out; null: no run has examined any */
+export async function recountWindow(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  only: KeyedWindow,
+  examinedTo: string | null,
+): Promise<{ recount?: Recount | undefined; error: string | null }> {
+  const { result, error } = await attempt(transaction, async () => {
+    const statement = prepare('report/recount.sql', bindingsOf(rollup));
+    const { rows } = await execute<{ recount: Recount }>(transaction, statement, {
+      window_start: only.window_start,
+      window_end: only.window_end,
+      key: JSON.stringify(only.key),
+      examined_to: examinedTo ?? '-infinity',
+      is_every_row: rollup.settings.bronze.identity === 'unique_rows',
+    });
+    return rows[0]?.recount;
+  });
+  return { recount: result, error };
+}

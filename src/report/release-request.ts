@@ -1,0 +1,78 @@
+/** What a person asks `publish` to release, from words to a Release. */
+import type { Rollup } from '../catalog/rollup.ts';
+import type { Control } from '../db/control.ts';
+import { query } from '../db/statement.ts';
+import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
+import { Failure } from '../failure.ts';
+import type { Release } from '../publication/release.ts';
+import { keyOf } from './key-of.ts';
+import { windowOf } from './window-of.ts';
+
+export interface ReleaseFlags {
+  readonly window?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly key?: readonly string[];
+  readonly event?: readonly string[];
+  readonly all?: boolean;
+  readonly actor?: string;
+  readonly reason?: string;
+}
+
+/** @throws Failure, exit code 2, unless it says who, why and what, and says it without contradiction. */
+export async function releaseOf(control: Control, rollup: Rollup, flags: ReleaseFlags): Promise<Release> {
+  const { actor, reason } = spoken(flags);
+  const { window, from, to, event } = flags;
+  return await inTransaction(control, 'read committed', async (transaction) => {
+    const one = window === undefined ? undefined : await windowOf(transaction, rollup, window, '--window');
+    const start = async (text: string | undefined, name: string) =>
+      text === undefined ? undefined : (await windowOf(transaction, rollup, text, name)).window_start;
+    return {
+      actor,
+      reason,
+      windowFrom: one?.window_start ?? (await start(from, '--from')),
+      windowTo: one ? await justAfter(transaction, one.window_start) : await start(to, '--to'),
+      eventIds: event,
+      key: flags.key === undefined ? undefined : keyOf(rollup, flags.key),
+    };
+  });
+}
+
+/** Who and why; and that something is named, or everything, and not both. */
+export function spoken(flags: ReleaseFlags): { actor: string; reason: string } {
+  const { actor = '', reason = '', all = false, window, from, to } = flags;
+  const named = (['window', 'from', 'to', 'key', 'event'] as const).filter(
+    (name) => flags[name] !== undefined,
+  );
+  if (actor.trim() === '' || reason.trim() === '')
+    throw wrong(
+      'to publish what a policy left pending takes a person and a reason',
+      'both stay with every version that it appends',
+      'add --actor NAME and --reason TEXT',
+    );
+  if (named.length === 0 && !all)
+    throw wrong(
+      'nothing says which pending events to publish',
+      undefined,
+      'name them with --event, --window, --from and --to, or --key; --all means every one',
+    );
+  if (named.length > 0 && all)
+    throw wrong(`--all and --${named[0]} contradict each other`, undefined, 'leave one of them out');
+  if (window !== undefined && (from !== undefined || to !== undefined))
+    throw wrong('--window and --from or --to contradict each other', undefined, 'leave one of them out');
+  return { actor: actor.trim(), reason: reason.trim() };
+}
+
+/** The span of windows is half-open: one window is all that start before the next microsecond. */
+async function justAfter(transaction: ControlTransaction, instant: string): Promise<string> {
+  const [row] = await query<{ after: string }>(
+    transaction,
+    `select ($1::timestamptz + interval '1 microsecond')::text as after`,
+    [instant],
+  );
+  return row?.after as string;
+}
+
+function wrong(message: string, detail: string | undefined, hint: string): Failure {
+  return new Failure(message, { detail, hint, exitCode: 2 });
+}

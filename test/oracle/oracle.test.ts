@@ -1,0 +1,174 @@
+/** The database and the model must agree on every version, landing and late event, whatever the cuts (R1 to R10, R14, R17). */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openErrata, type TestErrata } from '../support/errata.ts';
+import { type History, histories } from './history.ts';
+import { Model, type Policy } from './model.ts';
+
+/** Random histories in the normal run; ERRATA_HISTORIES=5000 for the long one. */
+const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 150);
+const seed = process.env.ERRATA_SEED === undefined ? 8841 : Number(process.env.ERRATA_SEED);
+
+const policies: Record<string, Policy> = {
+  bounded_auto: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 15,
+    skew: 30,
+    policy: 'auto',
+    keyed: true,
+  },
+  bounded_grace: {
+    strategy: 'bounded',
+    size: 30,
+    delay: 0,
+    lateness: 10,
+    skew: 100,
+    policy: 'grace',
+    keyed: true,
+  },
+  bounded_total: {
+    strategy: 'bounded',
+    size: 7,
+    delay: 3,
+    lateness: 0,
+    skew: 0,
+    policy: 'auto',
+    keyed: false,
+  },
+  fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 10,
+    lateness: 20,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+  },
+  recorded: { strategy: 'recorded', size: 20, delay: 0, lateness: 10, skew: 60, policy: 'auto', keyed: true },
+};
+
+let database: TestDatabase;
+const rollups = new Map<string, TestErrata>();
+/** Histories follow each other on one database, so that none has to be made anew: each begins where none has been. */
+let epoch = 0;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  await database.pool.query(`
+    create schema bronze;
+    create table bronze.event (id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer);
+    create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
+  for (const [name, policy] of Object.entries(policies))
+    rollups.set(name, await openErrata(database, yamlOf(name, policy)));
+}, 60_000);
+
+afterAll(async () => database.close());
+
+test.each(Object.entries(policies))('%s', { timeout: 3_600_000 }, async (name, policy) => {
+  const errata = rollups.get(name) as TestErrata;
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      // a multiple of every window size, so that the model may count from 0
+      epoch += 100_800;
+      const [expected, found] = [modelled(policy, history), await published(errata, name, history)];
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: Math.ceil(numberOfHistories / Object.keys(policies).length), seed },
+  );
+});
+
+function modelled(policy: Policy, history: History): string[] {
+  const model = new Model(policy);
+  for (const [run, bound] of history.bounds.entries()) {
+    model.run(
+      bound,
+      history.rows.filter((_, place) => (history.visibleFrom[place] as number) <= run),
+      history.log,
+    );
+  }
+  const key = (text: string | null) => (text === null ? 'NULL' : `'${text}'`);
+  return [
+    ...model.versions.map((v) => ['v', v.window, key(v.key), v.version, v.count, v.sum, v.causes].join(' ')),
+    ...model.lateEvents.map((e) =>
+      [
+        'e',
+        e.window ?? '-',
+        policy.keyed ? key(e.row.key) : '',
+        e.row.id,
+        e.row.ingestedAt,
+        e.landing,
+        e.watermark ?? '-',
+        e.state ?? '-',
+        e.version ?? '-',
+      ].join(' '),
+    ),
+  ].sort();
+}
+
+async function published(errata: TestErrata, name: string, history: History): Promise<string[]> {
+  const instant = (seconds: number) => new Date((epoch + seconds) * 1000).toISOString();
+  await errata.rows('truncate bronze.event, bronze.log');
+  for (const entry of history.log) {
+    await errata.rows('insert into bronze.log (at, watermark) values ($1, $2)', [
+      instant(entry.at),
+      instant(entry.watermark),
+    ]);
+  }
+  for (const [run, bound] of history.bounds.entries()) {
+    const rows = history.rows.filter((_, place) => history.visibleFrom[place] === run);
+    await errata.rows(
+      `insert into bronze.event select id, key, event_time, ingested_at, amount
+       from jsonb_to_recordset($1) as r (id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer)`,
+      [
+        JSON.stringify(
+          rows.map((row) => ({
+            ...row,
+            event_time: instant(row.eventTime),
+            ingested_at: instant(row.ingestedAt),
+          })),
+        ),
+      ],
+    );
+    await errata.run({ bound: instant(bound) });
+  }
+  const key = policies[name]?.keyed ? 'quote_nullable(key)' : `''`;
+  const range = `to_timestamp(${epoch} - 50000) and to_timestamp(${epoch} + 40000)`;
+  const seconds = (column: string) =>
+    `coalesce((extract(epoch from ${column})::bigint - ${epoch})::text, '-')`;
+  const rows = await errata.rows<{ line: string }>(
+    `select concat_ws(' ', 'v', ${seconds('window_start')}, ${policies[name]?.keyed ? key : `'NULL'`}, version, event_count, amount, array_to_string(causes, '+')) as line
+     from gold.${name} where window_start between ${range}
+     union all
+     select concat_ws(' ', 'e', ${seconds('window_start')}, ${key}, event_id, ${seconds('ingested_at')}, landing, ${seconds('watermark')}, coalesce(state, '-'), coalesce(version::text, '-'))
+     from gold.${name}_late_event where landing is not null and ingested_at between ${range}`,
+  );
+  // R14, from the stored states: the view's sums must close, and restated must be what bronze gives
+  const open = await errata.rows(
+    `select * from gold.${name}_reconciliation
+     where window_start between ${range} and (sealed_amount + corrections_amount <> latest_amount
+       or corrections_amount <> late_firing_amount + straggler_amount + refused_amount
+       or latest_amount + pending_amount + held_amount + waived_amount <> restated_amount)`,
+  );
+  expect(open).toEqual([]);
+  return rows.map((row) => row.line).sort();
+}
+
+function yamlOf(name: string, policy: Policy): string {
+  const delay = policy.strategy === 'recorded' ? 'log: bronze.log' : `delay: ${policy.delay} s`;
+  return `
+rollups:
+  ${name}:
+    gold: gold.${name}
+    bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at, complete_from: 0001-01-01 }
+    window: { tumbling: ${policy.size} s }
+    key: ${policy.keyed ? '[key]' : '[]'}
+    measures: { amount: sum(amount) }
+    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s }
+    allowed_lateness: ${policy.lateness} s
+    seal: { by: errata }
+    publish: { policy: ${policy.policy} }
+`;
+}
