@@ -22,7 +22,8 @@ with keyed_window as (
 ),
 judged as (
   select
-    w.*,
+    w.window_start,
+    w.since,
     case
       when w.window_start < $2::timestamptz then 'blocked'
       when w.window_end > $1::timestamptz or $1::timestamptz is null then 'seal'

@@ -46,7 +46,7 @@ Example:
     const text = [
       demoText(report, `an embedded PostgreSQL ${server.version}`),
       '',
-      ...nextLines(url, context.directory),
+      ...nextLines(url, context.directory, server.dataDirectory),
     ];
     return {
       exitCode: parts.every((part) => holds(part.check)) ? 0 : 1,

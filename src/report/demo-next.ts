@@ -3,7 +3,7 @@ import { examplePath } from './demo-load.ts';
 import { errataCommand, pathFrom, shellWord } from './shell.ts';
 
 /** @param url of the demo's database. @param directory from which the commands will be called */
-export function nextLines(url: string, directory: string): string[] {
+export function nextLines(url: string, directory: string, dataDirectory: string): string[] {
   const { hostname, port, username, password, pathname } = new URL(url);
   const errata = errataCommand(directory);
   const settings = shellWord(pathFrom(directory, examplePath('orders', 'errata.yaml')));
@@ -26,7 +26,8 @@ export function nextLines(url: string, directory: string): string[] {
     `In a BI tool: host ${hostname}, port ${port}, database ${pathname.slice(1)}, user ${username}, password ${password}, no TLS;`,
     'read gold.daily_orders_latest and git.daily_changes_latest. Settings to copy: examples/orders/errata.yaml.',
     '',
-    'The server runs on, and its data stay. To stop it; to stop it and remove its data:',
+    `The server runs on, and its data stay in ${dataDirectory}.`,
+    'To stop it; to stop it and remove its data:',
     '',
     `  ${errata} demo --stop`,
     `  ${errata} demo --remove`,

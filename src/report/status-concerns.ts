@@ -31,6 +31,13 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
       next: `errata check; then errata run ${name}`,
       exitCode: 1,
     });
+  if (status.is_changed)
+    concerns.push({
+      word: 'the settings have changed',
+      text: 'the settings have changed since they were migrated, so no run begins',
+      next: 'errata migrate',
+      exitCode: 3,
+    });
   for (const fault of status.faults)
     concerns.push({ word: 'bronze does not fit', text: fault, next: 'errata check', exitCode: 3 });
   for (const {

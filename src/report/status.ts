@@ -1,5 +1,6 @@
 /** Where a rollup stands, as data. Instants, counts and seconds are text; bronze is asked last, and may be gone. */
 import { bindingsOf } from '../catalog/bindings.ts';
+import { definitionOf, fingerprintOf } from '../catalog/definition.ts';
 import { describeRollup } from '../catalog/describe.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
@@ -70,8 +71,10 @@ export interface RollupStatus extends Standing {
   readonly last_error: LastRun | null;
   readonly queue: readonly Queued[];
   readonly waiting: readonly WaitingEvents[];
-  /** What does not fit between the settings and bronze, if anything. */
+  /** What does not fit between the settings and bronze, if anything: a run would refuse to begin. */
   readonly faults: readonly string[];
+  /** The settings have changed since they were migrated: a run would refuse to begin. */
+  readonly is_changed: boolean;
 }
 
 /** @param at an instant; left out: the database's clock. @throws Failure, exit code 2, if it is not migrated. */
@@ -111,7 +114,7 @@ export async function readStatus(
       last_error: runAt(runs, 'failure'),
       queue,
       waiting,
-      faults: await faultsOf(transaction, settings, chosen),
+      ...(await fitOf(transaction, settings, chosen, rollup.id)),
     };
   });
 }
@@ -128,11 +131,24 @@ async function clock(transaction: ControlTransaction): Promise<string> {
   return row?.now as string;
 }
 
-async function faultsOf(
+/** What a run would refuse to begin for. It leaves no trace in the control tables, so it is looked for here. */
+async function fitOf(
   transaction: ControlTransaction,
   settings: Settings,
   chosen: RollupSettings,
-): Promise<string[]> {
-  const { faults } = await describeRollup(transaction, settings.schema, chosen);
-  return faults.map(({ place, fact }) => `${place}: ${fact}`);
+  id: number,
+): Promise<Pick<RollupStatus, 'faults' | 'is_changed'>> {
+  const { rollup, faults } = await describeRollup(transaction, settings.schema, chosen);
+  const known = await transaction
+    .selectFrom('rollup')
+    .select('definition_fingerprint')
+    .where('rollup_id', '=', id)
+    .executeTakeFirst();
+  return {
+    faults: faults.map(({ place, fact }) => `${place}: ${fact}`),
+    is_changed:
+      faults.length === 0 &&
+      rollup !== undefined &&
+      known?.definition_fingerprint !== fingerprintOf(definitionOf(rollup)),
+  };
 }

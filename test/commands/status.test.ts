@@ -147,6 +147,17 @@ test('a run that failed comes first, with its message: exit code 1, also when br
   expect(healed.text).toMatch(/last error .*relation "bronze.orders" does not exist/);
 });
 
+test('settings that changed since they were migrated: no run begins, and status says so', async () => {
+  const orders = await openOrders();
+  await orders.run();
+  const wider = { ...orders.rollup.settings, allowedLateness: { microseconds: 0n, text: '0' } };
+  const changed = { ...orders, rollup: { ...orders.rollup, settings: wider } };
+  const outcome = await call(status, changed, [], {});
+  expect(outcome.exitCode).toBe(3);
+  expect(outcome.text).toContain('the settings have changed since they were migrated, so no run begins');
+  expect(outcome.text).toContain('errata migrate');
+});
+
 test('an ingestion partition that is gone is named', async () => {
   const orders = await openOrders({
     ddl: `create schema bronze;
