@@ -7,4 +7,4 @@ select
   sum(c.deletions) as deletions
 from bronze.changes as c
 where c.event_time <= c.ingested_at + interval '3 hours'
-  and c.event_time < (select max(r.window_end) from git.daily_changes_reconciliation as r);
+  and c.event_time < (select max(r.window_end) from gold.daily_changes_reconciliation as r);

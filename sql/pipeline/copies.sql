@@ -14,7 +14,9 @@ with sealing_id as (
   select w.window_start, w.window_end, r.errata_event_id
   from /*:source*/errata.daily_orders_source/*.*/ () as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  where r.errata_event_time >= $1::timestamptz
+  -- the first line spares the reading where nothing is sealed
+  where $1::timestamptz < $2::timestamptz
+    and r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
@@ -39,6 +41,7 @@ twin as (
     and r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
+  where $1::timestamptz < $2::timestamptz
   union all
   select l.window_start, l.window_end, true, r.*
   from late_id as l

@@ -5,9 +5,14 @@
 -- Inputs: pg_temp.errata_record, unordered, several rows an instant. Rows out: one a new step.
 -- Safe to repeat: a record that raises nothing adds nothing, and an instant seen before is raised, never lowered.
 with base as (
-  select max(s.watermark) as watermark
-  from /*:schema*/errata/*.*/.watermark_step as s
-  where s.rollup_id = $1::integer
+  select (
+    -- the latest step is the greatest: the watermark never goes back
+    select s.watermark
+    from /*:schema*/errata/*.*/.watermark_step as s
+    where s.rollup_id = $1::integer
+    order by s.at desc
+    limit 1
+  ) as watermark
 ),
 by_instant as (
   select r.at, max(r.watermark) as watermark

@@ -1,4 +1,4 @@
-/** `errata publish`: a person lets refused events into the counted set; their windows get their versions at once (R10). */
+/** `errata publish`: a person releases refused events into the counted set; their windows get their versions at once (R10). */
 import { openRollup, selectRollups } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { counted } from '../output/amount.ts';
@@ -12,7 +12,7 @@ type Flags = ReleaseFlags & { readonly dryRun?: boolean };
 
 export const publish: Verb<Flags> = {
   name: 'publish',
-  summary: 'let pending events into the published numbers, with a name and a reason',
+  summary: 'release pending events into the published numbers, with a name and a reason',
   arguments: [{ name: '<ROLLUP>', description: 'a rollup of the settings' }],
   options: [
     { flags: '--event <ID...>', description: 'these events' },
@@ -62,8 +62,8 @@ function publishText(report: ReleaseReport, order: Order, isPlan: boolean): stri
   const blocked = Number(counts.windows_blocked ?? 0);
   return [
     isPlan
-      ? `${rollup}: would let in ${events} and append ${windows}; nothing was published`
-      : `${rollup}: let in ${events} and appended ${windows}, in run ${runId} at ${stamp}`,
+      ? `${rollup}: would release ${events} and append ${windows}; nothing was published`
+      : `${rollup}: released ${events} and appended ${windows}, in run ${runId} at ${stamp}`,
     ...changeLines(report, order).map((line) => `  ${line}`),
     ...(blocked > 0
       ? [`${counted(blocked, 'keyed window')} cannot be published now: \`errata status ${rollup}\` says why`]

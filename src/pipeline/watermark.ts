@@ -32,7 +32,7 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
   const watermark =
     settings.watermark.strategy === 'fixed_delay' && settings.watermark.delay
       ? `$2::timestamptz - ${after} - interval '${microseconds(settings.watermark.delay)}'`
-      : `(select max(s.watermark) from ${quoteName(rollup.schema)}.watermark_step as s where s.rollup_id = $1 and s.at < $2::timestamptz - ${after})`;
+      : `(select s.watermark from ${quoteName(rollup.schema)}.watermark_step as s where s.rollup_id = $1 and s.at < $2::timestamptz - ${after} order by s.at desc limit 1)`;
   const windows = relationsOf(rollup).windows;
   const [row] = await query<{
     until: string | null;

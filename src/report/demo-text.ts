@@ -27,9 +27,9 @@ function ordersLines(part: DemoPart, day: readonly MeasureCheck[]): string[] {
     'ORDERS  a day and region; late orders are published by themselves for 24 hours, then a person is asked (grace)',
     '',
     ...indented([
-      `examined   ${amount(part.counts.rows_examined)} rows, in a run up to ${bounds[0]} and one up to ${bounds[1]}`,
-      `sealed     ${counted(part.counts.windows_sealed ?? '0', 'keyed window')}: version 1, the number that shipped`,
-      `corrected  ${amount(part.counts.windows_corrected)} of them: version 2 beside it`,
+      `examined    ${amount(part.counts.rows_examined)} rows, in a run up to ${bounds[0]} and one up to ${bounds[1]}`,
+      `sealed      ${counted(part.counts.windows_sealed ?? '0', 'keyed window')}: version 1, the number that shipped`,
+      `corrected   ${amount(part.counts.windows_corrected)} of them: version 2 beside it`,
       '',
       ...indented(movedLines(part.moved, part.rollup, 'orders')),
       '',
@@ -49,7 +49,7 @@ function dayLines(day: readonly MeasureCheck[]): string[] {
   if (!orders) return [];
   return [
     `The day 2026-10-29 shipped with ${amount(orders.sealed)} orders over all regions. It stands at ${amount(orders.latest)} until a`,
-    `person lets order 8841 in; then it will be ${amount(orders.restated)}, beside the ${amount(orders.sealed)} that shipped.`,
+    `person releases order 8841; then it will be ${amount(orders.restated)}, beside the ${amount(orders.sealed)} that shipped.`,
   ];
 }
 
@@ -59,10 +59,10 @@ function gitLines(part: DemoPart): string[] {
     'GIT     21 years of commits to git itself, a day and folder; whatever comes late is published by itself (auto)',
     '',
     ...indented([
-      `examined   ${amount(counts.rows_examined)} rows, in one run`,
-      `sealed     ${counted(counts.windows_sealed ?? '0', 'keyed window')}`,
-      `corrected  ${amount(counts.windows_corrected)}: by ${amount(counts.late_firing)} late rows, and by ${amount(counts.side_output)} that the stream refused (side output)`,
-      `set aside  ${amount(counts.quarantined)} rows from clocks that ran ahead`,
+      `examined    ${amount(counts.rows_examined)} rows, in one run`,
+      `sealed      ${counted(counts.windows_sealed ?? '0', 'keyed window')}`,
+      `corrected   ${amount(counts.windows_corrected)}: by ${amount(counts.late_firing)} late rows, and by ${amount(counts.side_output)} that the stream refused (side output)`,
+      `quarantine  ${amount(counts.quarantined)} rows from clocks that ran ahead`,
       '',
       ...indented(movedLines(part.moved, part.rollup, 'changes')),
       '',
@@ -81,13 +81,13 @@ function named(word: string, name: string, event: NamedEvent, { rollup }: DemoPa
 }
 
 function labelled(word: string, lines: readonly string[]): string[] {
-  return lines.map((line, index) => (index === 0 ? word : '').padEnd(11) + line);
+  return lines.map((line, index) => (index === 0 ? word : '').padEnd(12) + line);
 }
 
 function asideLines(part: DemoPart, noun: string): string[] {
   const quarantined = part.quarantined.flatMap((event) =>
-    labelled('set aside', [
-      `${noun} ${event.event_id}, in quarantine: ${quarantineText(event)}`,
+    labelled('quarantine', [
+      `${noun} ${event.event_id}: ${quarantineText(event)}`,
       `dated ${shortInstant(event.event_time)}, arrived ${shortInstant(event.arrived_at)}`,
     ]),
   );

@@ -30,7 +30,7 @@ export function landingWord({ landing, is_conflict: isConflict }: NamedEvent): s
   if (landing === null) return isConflict ? 'conflict' : 'copy';
   const words = {
     open: 'straggler',
-    late_firing: 'late',
+    late_firing: 'late firing',
     side_output: 'refused',
     quarantined: 'quarantined',
   };

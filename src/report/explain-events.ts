@@ -23,7 +23,7 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
   }
   const contribution = contributionText(event.measures, rollup);
   return [
-    `event ${id}, ${word}, found by run ${run}`,
+    `event ${id}, ${word}, examined by run ${run}`,
     ...eventLines(event, rollup),
     `${contribution ? `${contribution}; ` : ''}${state}`,
   ];
@@ -31,9 +31,10 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
 
 function stateText({ state, version, released }: NamedEvent): string {
   if (state === 'included') return `included in version ${version}`;
-  if (state === 'pending') return released ? 'let in, and waiting for a run' : 'pending: it awaits a person';
+  if (state === 'pending')
+    return released ? 'released, and waiting for a run' : 'pending: it awaits a person';
   if (state === 'held') return 'held: its period is closed';
-  if (state === 'waived') return 'waived: a person has set it aside';
+  if (state === 'waived') return 'waived: set aside by a person';
   return 'it has no state';
 }
 
@@ -41,6 +42,6 @@ function stateText({ state, version, released }: NamedEvent): string {
 export function decisionOf(event: NamedEvent): { at: string; lines: string[] } | undefined {
   const { state_actor: actor, state_reason: reason, state_at: at, event_id: id, state } = event;
   if (actor === null || at === null) return undefined;
-  const did = state === 'waived' ? `set event ${id} aside` : `let event ${id} in`;
+  const did = state === 'waived' ? `waived event ${id}` : `released event ${id}`;
   return { at, lines: [`${actor} ${did}${reason ? `: ${reason}` : ''}`] };
 }

@@ -46,7 +46,7 @@ function waitingLines(explanation: Explanation): string[] {
   return [
     ...(pending.length > 0
       ? [
-          `${counted(pending.length, 'event')} pending: a person may let ${pending.length === 1 ? 'it' : 'them'} in with \`errata publish\``,
+          `${counted(pending.length, 'event')} pending: a person may release ${pending.length === 1 ? 'it' : 'them'} with \`errata publish\``,
         ]
       : []),
     ...(held.length > 0 ? [`${counted(held.length, 'event')} held: the period is closed`] : []),

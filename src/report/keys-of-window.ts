@@ -19,7 +19,7 @@ export interface KnownKey {
   readonly is_void: boolean;
 }
 
-export const keysShown = 50;
+const keysShown = 50;
 
 /** @param isOpen reads the keys from bronze too: nothing is published of an open window */
 export async function readKeys(

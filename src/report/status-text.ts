@@ -19,7 +19,7 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
     ...(status.waiting.some(({ state }) => state === 'held')
       ? [['held', waitingText(status.waiting, 'held', settings)] as [string, string]]
       : []),
-    ['set aside', `${counted(status.quarantined, 'row')} in quarantine`],
+    ['quarantine', counted(status.quarantined, 'row')],
     ['bronze', completeText(status)],
     ...(status.gone.length > 0 ? [['gone', goneText(status.gone)] as [string, string]] : []),
     ['settled', settledText(status.settled_until)],
@@ -27,7 +27,7 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
   return [
     `${status.rollup}: ${head}`,
     ...concerns.flatMap(({ text, next }) => [`  ! ${text}`, ...(next ? [`      ${next}`] : [])]),
-    ...facts.map(([name, text]) => `  ${name.padEnd(11)}${text}`),
+    ...facts.map(([name, text]) => `  ${name.padEnd(12)}${text}`),
   ].join('\n');
 }
 
@@ -76,7 +76,7 @@ function waitingText(
       const sums = order
         .filter((name) => measures[name] !== null && measures[name] !== undefined)
         .map((name) => `${name} ${amount(measures[name])}`);
-      const whom = released ? ', let in and waiting for a run' : '';
+      const whom = released ? ', released and waiting for a run' : '';
       return `${[counted(events, 'event'), ...sums].join(', ')} in ${counted(windows, 'window')}${whom}`;
     })
     .join('; ');

@@ -39,7 +39,7 @@ export interface Queued {
 
 export interface WaitingEvents {
   readonly state: 'pending' | 'held';
-  /** Somebody has let them in already: they wait for a run. */
+  /** Somebody has released them already: they wait for a run. */
   readonly released: boolean;
   readonly events: string;
   readonly windows: string;

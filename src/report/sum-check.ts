@@ -51,8 +51,9 @@ export function holds(checks: readonly MeasureCheck[]): boolean {
   return checks.every(({ adds_up: addsUp, unexplained }) => addsUp && isNothing(unexplained));
 }
 
-/** Aligned lines, and one below that says whether it holds. Held and waived only where there is any. */
+/** Aligned lines, and one below that says whether it holds. Held and waived only where there is any. Empty where no measure adds up. */
 export function sumCheckLines(checks: readonly MeasureCheck[]): string[] {
+  if (checks.length === 0) return [];
   const parts = (['held', 'waived'] as const).filter((part) =>
     checks.some((check) => !isNothing(check[part])),
   );

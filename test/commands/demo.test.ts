@@ -122,7 +122,7 @@ describe('what it finds', () => {
     expect(measures).toEqual(
       totals.sealed_total.map((sealed, place) => [sealed, ...Array(3).fill(totals.latest_total_auto[place])]),
     );
-    expect(text).toContain('sealed     20,215 keyed windows');
+    expect(text).toContain('sealed      20,215 keyed windows');
   });
 });
 
@@ -166,9 +166,11 @@ describe('as a newcomer runs it', () => {
   });
 
   test('from another directory the printed paths are absolute', () => {
-    const lines = nextLines('postgresql://postgres:p@127.0.0.1:1/errata_demo?sslmode=disable', tmpdir()).join(
-      '\n',
-    );
+    const lines = nextLines(
+      'postgresql://postgres:p@127.0.0.1:1/errata_demo?sslmode=disable',
+      tmpdir(),
+      '/data',
+    ).join('\n');
     expect(lines).toContain(`ERRATA_CONFIG=${shellWord(join(root, 'examples/orders/errata.yaml'))}`);
     expect(lines).toContain(`node ${shellWord(join(root, 'bin/errata.mjs'))} status`);
   });

@@ -22,7 +22,7 @@ async function life(options: Parameters<typeof openOrders>[0] = {}): Promise<Ord
 
 const told = (orders: Orders, ...args: string[]) => call(explain, orders, ['daily_orders', ...args], {});
 
-test('the whole life: sealed, a late firing, refused, let in by a person', async () => {
+test('the whole life: sealed, a late firing, refused, released by a person', async () => {
   const orders = await life();
   await call(publish, orders, ['daily_orders'], { event: ['2'], actor: 'ada', reason: 'ticket 311' });
   const { exitCode, text, data } = await told(orders, '2026-10-29', 'EU');
@@ -66,16 +66,16 @@ test('the whole life: sealed, a late firing, refused, let in by a person', async
   const order = [
     'Orders 1, revenue 10.00 shipped; after 2 corrections it is orders 3, revenue 114.00.',
     'version 1 shipped, by run 1 (database role postgres)',
-    'event 3, late, found by run 1',
+    'event 3, late firing, examined by run 1',
     'the watermark stood at 2026-10-30 11:00:00Z when it arrived',
     'orders 1, revenue 4.50; included in version 2',
-    'event 2, refused, found by run 1',
+    'event 2, refused, examined by run 1',
     'happened 2026-10-29 18:02:00Z, arrived 2026-11-01 00:30:00Z, 2 days 6 hours later',
     'its window ended 2026-10-30 00:00:00Z and took late events for 24 hours',
     'the watermark stood at 2026-10-31 23:00:00Z when it arrived',
     'orders 1, revenue 99.50; included in version 3',
     'version 2, a correction by run 1 (database role postgres): late_firing',
-    'ada let event 2 in: ticket 311',
+    'ada released event 2: ticket 311',
     'reason: ticket 311',
     'with event 2',
   ].map(place);
@@ -88,7 +88,7 @@ test('the whole life: sealed, a late firing, refused, let in by a person', async
 test('what is pending, and that it awaits a person', async () => {
   const { text, data } = await told(await life(), '2026-10-29T18:02:00Z', 'region=EU');
   expect(text).toContain('orders 1, revenue 99.50; pending: it awaits a person');
-  expect(text).toContain('1 event pending: a person may let it in with `errata publish`');
+  expect(text).toContain('1 event pending: a person may release it with `errata publish`');
   expect((data as Explanation).check[1]).toMatchObject({
     latest: '14.50',
     pending: '99.50',

@@ -87,7 +87,7 @@ describe('what must be said', () => {
   test('the dry run shows before and after, and keeps nothing', async () => {
     const outcome = await call(publish, orders, ['daily_orders'], { ...who, event: ['31'], dryRun: true });
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.text).toContain('would let in 1 event and append 1 version; nothing was published');
+    expect(outcome.text).toContain('would release 1 event and append 1 version; nothing was published');
     expect(outcome.text).toMatch(/2026-10-29 +EU +correct +orders +1 +2 +\+1 +refused +31/);
     expect(outcome.text).toMatch(/revenue +10\.00 +15\.00 +\+5\.00/);
     expect(outcome.data).toMatchObject({ dryRun: true, released: 1, actor: 'ada' });
@@ -135,7 +135,7 @@ test('as a shell sees it: before and after, the person and the reason with the v
   const call = () => errata(directory, orders.database.url, ...words, '--reason', 'confirmed by the shop');
   const first = await call();
   expect(first).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(first.stdout).toMatch(/^daily_orders: let in 2 events and appended 1 version, in run \d+ at 2/);
+  expect(first.stdout).toMatch(/^daily_orders: released 2 events and appended 1 version, in run \d+ at 2/);
   expect(first.stdout).toMatch(/2026-10-29 +EU +correct +orders +1 +3 +\+2 +refused +31 32/);
   expect(
     await orders.rows(

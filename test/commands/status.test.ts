@@ -42,7 +42,7 @@ test('before the first run it says so, and nothing needs a person', async () => 
   expect(outcome.exitCode).toBe(0);
   expect(outcome.text).toContain('daily_orders: never run');
   expect(outcome.text).toContain('errata run daily_orders');
-  expect(outcome.text).toContain('watermark  nothing is sealed yet');
+  expect(outcome.text).toContain('watermark   nothing is sealed yet');
 });
 
 test('a quiet rollup: lags against the clock, and exit code 0', async () => {
@@ -60,9 +60,9 @@ test('a quiet rollup: lags against the clock, and exit code 0', async () => {
   });
   const lines = await text(orders, '2026-10-31T16:00:00Z');
   expect(lines).toContain('daily_orders: all is well');
-  expect(lines).toContain('frontier   2026-10-31 14:00:00Z, 2 hours behind the clock');
-  expect(lines).toContain('watermark  2026-10-31 11:00:00Z, 5 hours behind the clock');
-  expect(lines).toContain('bronze     complete from 2026-01-01 00:00:00Z: as bronze.complete_from says');
+  expect(lines).toContain('frontier    2026-10-31 14:00:00Z, 2 hours behind the clock');
+  expect(lines).toContain('watermark   2026-10-31 11:00:00Z, 5 hours behind the clock');
+  expect(lines).toContain('bronze      complete from 2026-01-01 00:00:00Z: as bronze.complete_from says');
   expect((await call(status, orders, [], {})).exitCode).toBe(0);
 });
 
@@ -81,7 +81,7 @@ test('a pending event: how many, their amounts, the command to run, and exit cod
   const outcome = await call(status, orders, ['daily_orders'], {});
   expect(outcome.exitCode).toBe(3);
   expect(outcome.text).toContain('daily_orders: 1 event pending');
-  expect(outcome.text).toContain('pending    1 event, orders 1, revenue 7.50 in 1 window');
+  expect(outcome.text).toContain('pending     1 event, orders 1, revenue 7.50 in 1 window');
   expect(outcome.text).toContain('errata publish daily_orders --all --actor NAME --reason TEXT --dry-run');
   expect(outcome.data).toMatchObject({ rollups: [{ rollup: 'daily_orders', needs: [expect.any(String)] }] });
 });
@@ -121,7 +121,7 @@ test('windows left over by a limited run stay queued, with the age of the oldest
     { waits_for: 'run', reason: null, keyed_windows: '1', age_seconds: '1800.000000' },
   ]);
   expect(await text(orders, '2026-10-31T14:30:00Z')).toContain(
-    'queue      1 keyed window for the next run, the oldest for 30 minutes',
+    'queue       1 keyed window for the next run, the oldest for 30 minutes',
   );
 });
 
@@ -170,7 +170,7 @@ test('an ingestion partition that is gone is named', async () => {
   await orders.rows('drop table bronze.early');
   await orders.run({ bound: '2026-10-31T15:00:00Z' });
   expect((await read(orders)).gone).toEqual(['bronze.early']);
-  expect(await text(orders)).toContain('gone       bronze.early: read once, and not there any more');
+  expect(await text(orders)).toContain('gone        bronze.early: read once, and not there any more');
 });
 
 test('late seals of the stream are counted', async () => {
