@@ -21,7 +21,7 @@ with cell as (
   from (
     select c.*, 0 as errata_place
     from pg_temp.errata_lateness as c
-    where c.errata_lateness < ($1::bigint[])[1]
+    where c.errata_lateness <= ($1::bigint[])[1]
     union all
     select
       c.*,
@@ -36,7 +36,7 @@ with cell as (
       order by v.window_end
       limit 1
     ) as w on true
-    where c.errata_lateness >= ($1::bigint[])[1]
+    where c.errata_lateness > ($1::bigint[])[1]
   ) as p
   group by p.errata_day, p.errata_place
 ),

@@ -41,9 +41,6 @@ export async function openDatabase(
   const pool = createPool(url, {
     onIdleError: (error) => context.logger.warn({ err: error }, 'an idle connection was lost'),
   });
-  // A client that is lost while a transaction waits on it says so by an event, which would end the process; its next
-  // query rejects, and that is what is reported.
-  pool.on('connect', (client) => client.on('error', () => {}));
   interruption.watch(pool);
   let closing: Promise<void> | undefined;
   const close = () => {

@@ -3,6 +3,7 @@ import { check } from './check.ts';
 import { demo } from './demo.ts';
 import { explain } from './explain.ts';
 import { init } from './init.ts';
+import { lateness } from './lateness.ts';
 import { migrate } from './migrate.ts';
 import { plan } from './plan.ts';
 import { publish } from './publish.ts';
@@ -11,4 +12,16 @@ import { sql } from './sql.ts';
 import { status } from './status.ts';
 import type { Verb } from './verb.ts';
 
-export const verbs: readonly Verb[] = [init, check, migrate, plan, run, publish, status, explain, sql, demo];
+export const verbs: readonly Verb[] = [
+  init,
+  check,
+  migrate,
+  plan,
+  run,
+  publish,
+  status,
+  explain,
+  lateness,
+  sql,
+  demo,
+];

@@ -54,5 +54,7 @@ export function createPool(connection: string | undefined, options: PoolOptions 
   });
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', options.onIdleError ?? (() => {}));
+  // The same of one that is in use; whoever uses it learns of it from the query that fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -135,13 +135,14 @@ describe('nothing to work with', () => {
   test('a database that is not there', async () => {
     const { url } = await openTestDatabase();
     const elsewhere = new URL(databaseUrl(url, 'no_such_database'));
-    elsewhere.password = 'open-sesame';
+    // a server that asks for none takes any password; one that asks must get its own, or it says less
+    elsewhere.password ||= 'open-sesame';
     const ended = await errata(workDirectory(yaml), elsewhere.href, 'run');
     expect(ended.stderr).toMatch(
       /^there is no database at \S+, database no_such_database, user \S+\n {2}detail: database "no_such_database" does not exist \(3D000\)\n {2}hint: {3}create it, or correct `database`\n$/,
     );
     expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(ended.stderr).not.toContain('open-sesame');
+    expect(ended.stderr).not.toContain(elsewhere.password);
   });
 
   test('no server answers', async () => {

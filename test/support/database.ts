@@ -30,8 +30,6 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   );
   const url = databaseUrl(server, name);
   const pool = createPool(url, { max: 10 });
-  // A client that a failed test never gave back is cut off when the database is dropped, and must not end the worker.
-  pool.on('connect', (client) => client.on('error', () => {}));
 
   let closing: Promise<void> | undefined;
   const close = () => {
