@@ -1,11 +1,12 @@
 -- Copies: within a window the first row with an event id counts, once (R5). What is found here is recorded, and no
 -- later stage ranks rows again: so a copy that is examined later displaces nothing.
 --
--- $1 sealing_from, $2 sealing_to: event times of the windows that this run seals; equal where it seals none
+-- $1 sealing_from, $2 sealing_to: where the windows that this run seals start; equal where it seals none
 -- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
 -- $4 bound: bound of this run
 -- $5 transaction: see scan.sql
 -- $6 run_id: bigint
+-- $7 events_to: end of the last of those windows
 --
 -- Inputs: bronze, pg_temp.errata_candidate, pg_temp.errata_partition. Rows out: one a further row, into the copy
 -- table; conflicts also into the late events. Side effect: pg_temp.errata_first_copy names the row that counts.
@@ -17,11 +18,13 @@ with sealing_id as (
   -- the first line spares the reading where nothing is sealed
   where $1::timestamptz < $2::timestamptz
     and r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $2::timestamptz
+    and r.errata_event_time < $7::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
+    and w.window_start >= $1::timestamptz
+    and w.window_start < $2::timestamptz
   group by w.window_start, w.window_end, r.errata_event_id
   having count(*) > 1
 ),
@@ -39,7 +42,7 @@ twin as (
     and r.errata_event_time >= s.window_start
     and r.errata_event_time < s.window_end
     and r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $2::timestamptz
+    and r.errata_event_time < $7::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
   where $1::timestamptz < $2::timestamptz
   union all

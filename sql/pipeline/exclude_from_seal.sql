@@ -1,6 +1,6 @@
 -- Exclude, for the windows to seal: what landed late, and the copies (R5, R8).
 --
--- $1 sealing_from, $2 sealing_to: event times of the windows to seal, half-open
+-- $1 sealing_from, $2 sealing_to: where the windows to seal start, half-open
 -- $3 baseline: boolean; late rows count too
 --
 -- Rows out: into pg_temp.errata_excluded and pg_temp.errata_copied. Safe to repeat: writes work tables only.

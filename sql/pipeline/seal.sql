@@ -1,13 +1,14 @@
 -- Seal: version 1 of every keyed window that the watermark has passed since the last run, over the rows that landed
 -- open (R8). One read of those windows, whatever their number.
 --
--- $1 sealing_from, $2 sealing_to: event times of the windows to seal, half-open
+-- $1 sealing_from, $2 sealing_to: where the windows to seal start, half-open
 -- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
 -- $4 bound: bound of this run
 -- $5 run_id: bigint
 -- $6 stamp: instant of publication
 -- $7 actor, $8 reason: text
 -- $9 definition_fingerprint: text
+-- $10 events_to: end of the last of those windows
 --
 -- Inputs: bronze, pg_temp.errata_excluded, pg_temp.errata_copied. Rows out: one a version 1. Safe to repeat: the ledger takes one version 1.
 with copied_id as (
@@ -18,8 +19,10 @@ window_row as (
   select w.window_start as errata_window_start, w.window_end as errata_window_end, w.local_date as errata_local_date, r.*, 1::bigint as errata_twin, 0::bigint as errata_copies
   from /*:source*/errata.daily_orders_source/*.*/ () as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  where r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $2::timestamptz
+  where w.window_start >= $1::timestamptz
+    and w.window_start < $2::timestamptz
+    and r.errata_event_time >= $1::timestamptz
+    and r.errata_event_time < $10::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
@@ -47,7 +50,7 @@ window_row as (
     and c.event_id = r.errata_event_id
     and c.row_digest = r.errata_row_digest
   where r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $2::timestamptz
+    and r.errata_event_time < $10::timestamptz
     and w.window_start = i.window_start
     and w.window_end = i.window_end
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)

@@ -26,6 +26,6 @@ select
   t.target, g.window_start, g.window_end, w.local_date, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.causes,
   false /*:each key*/ or g./*:key*/region/*.*/ is null /*:end*/
 from waiting as g
-cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (g.window_start) as w
+join lateral /*:windows*/errata.daily_orders_windows/*.*/ (g.window_start) as w on w.window_start = g.window_start
 join (values ('counted'), ('open'), ('all')) as t (target)
   on t.target = 'counted' or g.causes && '{seal,seal_mismatch}'

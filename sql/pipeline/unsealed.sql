@@ -1,9 +1,10 @@
 -- Touch the keyed windows that have rows, whose end the watermark has passed, and for which nothing shipped: the stream,
 -- which seals, wrote no version 1 (R8, R9).
 --
--- $1 sealing_from, $2 sealing_to: event times of the windows that became sealed, half-open
+-- $1 sealing_from, $2 sealing_to: where the windows that became sealed start, half-open
 -- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
 -- $4 bound: bound of this run
+-- $5 events_to: end of the last of those windows
 --
 -- Rows out: one a keyed window. Safe to repeat: the queue holds each once.
 insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
@@ -15,7 +16,9 @@ from (
   from /*:source*/errata.daily_orders_source/*.*/ () as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   where r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $2::timestamptz
+    and r.errata_event_time < $5::timestamptz
+    and w.window_start >= $1::timestamptz
+    and w.window_start < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null

@@ -51,7 +51,11 @@ begin
       detail = format('the row says version %s, kind %s', new.version, new.kind),
       hint = 'leave out version, kind and is_void: their defaults are right';
   end if;
-  select w.* into errata_window from /*:windows*/errata.daily_orders_windows/*.*/ (new.window_start) as w;
+  -- the window that starts there, else the one it lies in, so that the message can name it
+  select w.* into errata_window
+  from /*:windows*/errata.daily_orders_windows/*.*/ (new.window_start) as w
+  order by w.window_start desc
+  limit 1;
   if (errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end) then
     raise exception using
       errcode = 'integrity_constraint_violation',

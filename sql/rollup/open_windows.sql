@@ -27,9 +27,13 @@ as $errata_open_windows$
     from /*:source*/errata.daily_orders_source/*.*/ () as s
     cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (s.errata_event_time) as w
     where s.errata_event_time >= (
-        select coalesce(o.window_start, '-infinity')
+        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (r.sealed_until), '-infinity')
         from /*:schema*/errata/*.*/.rollup as r
-        left join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.sealed_until) as o on r.sealed_until is not null
+        where r.rollup_id = /*:rollup_id*/1/*.*/
+      )
+      and w.window_start >= (
+        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (r.sealed_until), '-infinity')
+        from /*:schema*/errata/*.*/.rollup as r
         where r.rollup_id = /*:rollup_id*/1/*.*/
       )
       and s.errata_quarantine is null

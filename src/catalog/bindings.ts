@@ -161,40 +161,44 @@ function sourceBindings(rollup: Rollup): Record<string, Sql> {
 }
 
 function windowBindings(window: WindowSettings): Record<string, Sql> {
-  const none = { window_size: trustedSql('null'), window_origin: trustedSql('null') };
-  if (window.kind === 'tumbling') {
-    const offset = window.offset ? ` + interval '${microseconds(window.offset)}'` : '';
-    const origin = window.origin ?? '1970-01-01';
-    const instant = /[Zz]|[+-]\d\d:?\d\d$/.test(origin.slice(10)) ? origin : `${origin} UTC`;
-    return {
-      ...calendarNone,
-      window_size: trustedSql(`interval '${microseconds(window.size)}'`),
-      window_origin: trustedSql(`(timestamptz ${quoteText(instant)}${offset})`),
-    };
-  }
-  if (window.kind === 'calendar') {
-    const months = { month: 1, quarter: 3, year: 12 } as Record<string, number>;
-    const days = { day: 1, week: 7 } as Record<string, number>;
-    const perUnit = months[window.unit];
-    return {
-      ...none,
-      width_months: trustedSql(perUnit ? `${window.count * perUnit}` : 'null'),
-      width_us: trustedSql(
-        perUnit
-          ? 'null'
-          : `${BigInt(window.count) * (window.unit === 'hour' ? 3_600_000_000n : 86_400_000_000n * BigInt(days[window.unit] ?? 1))}`,
-      ),
-      zone: quoteText(window.timeZone),
-      calendar_origin: trustedSql(
-        window.origin ? `timestamp ${quoteText(window.origin.replace('T', ' '))}` : 'null',
-      ),
-      calendar_offset: trustedSql(
-        window.offset ? `interval '${microseconds(window.offset)}'` : "interval '0'",
-      ),
-    };
-  }
-  return { ...none, ...calendarNone };
+  if (window.kind === 'calendar') return { ...gridNone, ...calendarBindings(window) };
+  if (window.kind === 'session') return { ...gridNone, ...calendarNone };
+  const every = window.kind === 'hopping' ? window.every : window.size;
+  const offset = window.offset ? ` + interval '${microseconds(window.offset)}'` : '';
+  const origin = window.origin ?? '1970-01-01';
+  const instant = /[Zz]|[+-]\d\d:?\d\d$/.test(origin.slice(10)) ? origin : `${origin} UTC`;
+  const overlap = (window.size.microseconds - 1n) / every.microseconds;
+  return {
+    ...calendarNone,
+    window_size: trustedSql(`interval '${microseconds(window.size)}'`),
+    window_every: trustedSql(`interval '${microseconds(every)}'`),
+    window_overlap: trustedSql(String(overlap)),
+    window_origin: trustedSql(`(timestamptz ${quoteText(instant)}${offset})`),
+  };
 }
+
+function calendarBindings(window: Extract<WindowSettings, { kind: 'calendar' }>): Record<string, Sql> {
+  const months: Record<string, number> = { month: 1, quarter: 3, year: 12 };
+  const hours: Record<string, number> = { hour: 1, day: 24, week: 168 };
+  const perUnit = months[window.unit];
+  const width = BigInt(window.count * (hours[window.unit] ?? 0)) * 3_600_000_000n;
+  return {
+    width_months: trustedSql(perUnit ? String(window.count * perUnit) : 'null'),
+    width_us: trustedSql(perUnit ? 'null' : String(width)),
+    zone: quoteText(window.timeZone),
+    calendar_origin: trustedSql(
+      window.origin ? `timestamp ${quoteText(window.origin.replace('T', ' '))}` : 'null',
+    ),
+    calendar_offset: trustedSql(window.offset ? `interval '${microseconds(window.offset)}'` : "interval '0'"),
+  };
+}
+
+const gridNone = {
+  window_size: trustedSql('null'),
+  window_every: trustedSql('null'),
+  window_overlap: trustedSql('null'),
+  window_origin: trustedSql('null'),
+};
 
 const calendarNone = {
   width_months: trustedSql('null'),

@@ -21,6 +21,8 @@ const publicSuffixes = {
 const privateSuffixes = {
   source: '_source',
   windows: '_windows',
+  unsealed_from: '_unsealed_from',
+  starting_from: '_starting_from',
   open_windows: '_open_windows',
   touched: '_touched',
   copy: '_copy',

@@ -15,8 +15,8 @@ export function notCarriedOut(settings: RollupSettings): Fault[] {
   const faults: Fault[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
-  if (window.kind === 'hopping' || window.kind === 'session')
-    refuse('window', `${window.kind} windows are`, 'write tumbling or calendar windows');
+  if (window.kind === 'session')
+    refuse('window', 'session windows are', 'write tumbling, hopping or calendar windows');
   if (watermark.strategy === 'external')
     refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
   if (watermark.combine !== 'min')

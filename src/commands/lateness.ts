@@ -19,6 +19,8 @@ export interface LatenessFlags {
 }
 
 const defaultDelays = '1m,10m,1h,6h,1d,3d,7d';
+/** Each is looked at with each as allowed lateness. */
+const mostDelays = 30;
 
 export const lateness: Verb<LatenessFlags> = {
   name: 'lateness',
@@ -97,7 +99,14 @@ function groupingsOf({ name, key, bronze }: RollupSettings, by: string | undefin
 }
 
 function candidatesOf(list: string): Duration[] {
-  return list.split(',').map((text) => {
+  const texts = list.split(',');
+  if (texts.length > mostDelays) {
+    throw new Failure(`--delays names ${texts.length} candidates`, {
+      hint: `name at most ${mostDelays}`,
+      exitCode: 2,
+    });
+  }
+  return texts.map((text) => {
     const reading = readDuration(text);
     if ('wrong' in reading) throw wrong('--delays', text, reading.wrong);
     return { ...reading.value, text: text.trim() };

@@ -57,10 +57,12 @@ export interface ScanSummary {
   readonly seen: string;
 }
 
-/** The windows that this run seals: event times, half-open; equal where it seals none. */
+/** The windows that this run seals: where they start, half-open; equal where it seals none. */
 export interface Sealing {
   readonly from: string;
   readonly to: string;
+  /** End of the last of those windows: beyond `to` where windows overlap. */
+  readonly eventsTo: string;
   /** The watermark that seals now; null while there is none. */
   readonly until: string | null;
   /** Earliest ingestion of a row of those windows; null where that cannot be known. */

@@ -8,6 +8,7 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
   const { count } = await execute(run.transaction, run.statements.pipeline.copies, {
     sealing_from: sealing.from,
     sealing_to: sealing.to,
+    events_to: sealing.eventsTo,
     ingested_from: sealing.ingestedFrom,
     bound: run.bound,
     transaction: run.snapshot.transaction,

@@ -9,6 +9,7 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
   const span = {
     sealing_from: sealing.from,
     sealing_to: sealing.to,
+    events_to: sealing.eventsTo,
     ingested_from: sealing.ingestedFrom,
     bound: run.bound,
   };

@@ -1,6 +1,7 @@
 /** Watermark: its history grows by what the new rows, or the stream's log, say; then: which windows does it seal? (R2, R8) */
 import { microseconds } from '../catalog/describe.ts';
 import { relationsOf } from '../catalog/relations.ts';
+import type { Rollup } from '../catalog/rollup.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
@@ -33,13 +34,8 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
     settings.watermark.strategy === 'fixed_delay' && settings.watermark.delay
       ? `$2::timestamptz - ${after} - interval '${microseconds(settings.watermark.delay)}'`
       : `(select s.watermark from ${quoteName(rollup.schema)}.watermark_step as s where s.rollup_id = $1 and s.at < $2::timestamptz - ${after} order by s.at desc limit 1)`;
-  const windows = relationsOf(rollup).windows;
-  const [row] = await query<{
-    until: string | null;
-    from: string | null;
-    to: string | null;
-    ingested_from: string | null;
-  }>(
+  const { unsealed_from: unsealedFrom, starting_from: startingFrom } = relationsOf(rollup);
+  const [row] = await query<SpanRow>(
     run.transaction,
     `with reached as (
        select greatest(${watermark}, $3::timestamptz) as until, $1::integer as rollup_id
@@ -47,32 +43,42 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
      span as (
        select
          r.until,
-         coalesce((select w.window_start from ${windows}($3::timestamptz) as w where $3::timestamptz is not null), '-infinity') as sealed_to,
-         (select case when w.window_start >= $4::timestamptz then w.window_start else w.window_end end from ${windows}($4::timestamptz) as w where isfinite($4::timestamptz)) as complete_from,
-         (select w.window_start from ${windows}(r.until) as w where r.until is not null) as until_window
+         greatest(coalesce(${unsealedFrom}($3::timestamptz), '-infinity'), ${startingFrom}($4::timestamptz)) as start,
+         ${unsealedFrom}(r.until) as stop
        from reached as r
      )
      select
        s.until,
-       greatest(s.sealed_to, coalesce(s.complete_from, '-infinity')) as "from",
-       s.until_window as "to",
-       ${ingestedFrom(run, "greatest(s.sealed_to, coalesce(s.complete_from, '-infinity'))")} as ingested_from
+       s.start as "from",
+       greatest(s.stop, s.start) as "to",
+       greatest(s.stop, s.start) + ${overlapOf(rollup)} as events_to,
+       ${ingestedFrom(run, 's.start')} as ingested_from
      from span as s`,
     [rollup.id, bound, run.sealedBefore, run.completeFrom],
   );
   const from = row?.from ?? '-infinity';
-  const to = row?.to ?? from;
-  const [order] = await query<{ is_empty: boolean }>(
-    run.transaction,
-    'select $1::timestamptz >= $2::timestamptz as is_empty',
-    [from, to],
-  );
   return {
     from,
-    to: order?.is_empty ? from : to,
+    to: row?.to ?? from,
+    eventsTo: row?.events_to ?? from,
     until: row?.until ?? null,
     ingestedFrom: row?.ingested_from ?? null,
   };
+}
+
+interface SpanRow {
+  readonly until: string | null;
+  readonly from: string;
+  readonly to: string;
+  readonly events_to: string;
+  readonly ingested_from: string | null;
+}
+
+/** How far the windows that start before an instant reach beyond it. */
+function overlapOf({ settings: { window } }: Rollup): string {
+  if (window.kind !== 'hopping' || window.size.microseconds <= window.every.microseconds)
+    return "interval '0'";
+  return `interval '${window.size.microseconds - window.every.microseconds} microseconds'`;
 }
 
 /**

@@ -55,7 +55,7 @@ interface MissRow extends Miss {
 
 export async function readCandidates(
   transaction: ControlTransaction,
-  { settings }: Rollup,
+  { settings, measures }: Pick<Rollup, 'settings' | 'measures'>,
   bindings: Bindings,
   asked: readonly Duration[],
   range: Range,
@@ -71,7 +71,12 @@ export async function readCandidates(
     late_below: lateBelow,
     refused_below: refusedBelow,
   });
-  const at = (threshold: bigint) => rows.filter((row) => row.threshold === String(threshold));
+  // In the order of the file; rows first.
+  const order = [null, ...measures.map(({ name }) => name)];
+  const at = (threshold: bigint) =>
+    rows
+      .filter((row) => row.threshold === String(limited(threshold)))
+      .sort((a, b) => order.indexOf(a.measure) - order.indexOf(b.measure));
   const beyond = (threshold: bigint) => at(threshold).map(missOf);
   const later = await readLaterThan(
     transaction,
@@ -107,8 +112,14 @@ function distinct(durations: readonly Duration[]): Duration[] {
 /** Every delay by itself, with the allowed lateness of the settings, and with every candidate as allowed lateness. */
 function thresholdsOf(delays: readonly Duration[], allowed: Duration): bigint[] {
   const extra = [0n, allowed.microseconds, ...delays.map(({ microseconds }) => microseconds)];
-  const all = delays.flatMap(({ microseconds }) => extra.map((more) => microseconds + more));
+  const all = delays.flatMap(({ microseconds }) => extra.map((more) => limited(microseconds + more)));
   return [...new Set(all)].sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** No row is later than what a bigint holds. */
+function limited(threshold: bigint): bigint {
+  const most = 2n ** 63n - 1n;
+  return threshold < most ? threshold : most;
 }
 
 export function secondsOf({ microseconds }: Duration): string {

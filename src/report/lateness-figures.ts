@@ -7,12 +7,15 @@ const units = [
   ['s', 1n],
 ] as const;
 
-/** Seconds in their two greatest units: `2280` → `38 min`, `194930.5` → `2 d 6 h`, `20.25` → `20.25 s`; null → `-`. */
+/**
+ * Seconds in their two greatest units, below a minute to three digits that count: `2280` → `38 min`,
+ * `194930.5` → `2 d 6 h`, `20.2571` → `20.3 s`; null → `-`.
+ */
 export function secondsText(seconds: string | null): string {
   if (seconds === null) return '-';
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(seconds) ?? [];
   let rest = BigInt(whole);
-  if (rest < 60n) return `${sign}${whole}${fraction && `.${fraction}`} s`;
+  if (rest < 60n) return `${sign}${Number(Number(`${whole}.${fraction}`).toPrecision(3))} s`;
   const words: string[] = [];
   for (const [unit, size] of units) {
     const count = rest / size;

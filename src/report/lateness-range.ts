@@ -11,6 +11,8 @@ import { instantText } from './instant-text.ts';
 export interface Range {
   readonly from: string;
   readonly to: string;
+  /** The last row's ingested_at, where no end of the range was named; `to` is a microsecond later. */
+  readonly greatest: string | null;
 }
 
 interface Held {
@@ -31,7 +33,7 @@ export async function readRange(
   const held = isWhole ? undefined : await readHeld(transaction, rollup);
   if (held && held.greatest === null) return null;
   const to = asked.to ?? (held?.to_instant as string);
-  const [range] = await query<Range & { readonly is_empty: boolean }>(
+  const [range] = await query<Pick<Range, 'from' | 'to'> & { readonly is_empty: boolean }>(
     transaction,
     `select f.at::text as from, t.at::text as to, f.at >= t.at as is_empty
      from (select ${instantOf('$2')} as at) as t
@@ -45,7 +47,7 @@ export async function readRange(
       { detail: 'it is half-open, and must end after it begins', hint: heldHint(held), exitCode: 2 },
     );
   }
-  return { from: range.from, to: range.to };
+  return { from: range.from, to: range.to, greatest: asked.to === undefined ? (held?.greatest ?? null) : null };
 }
 
 /** What to say where rows were asked for and none is there. */

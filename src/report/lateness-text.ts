@@ -8,15 +8,16 @@ import { plotLines } from './lateness-plot.ts';
 import type { Spread } from './lateness-spread.ts';
 import { spreadLines } from './lateness-spread-text.ts';
 
-/** Most lines of groups, days and jumps; the JSON has more. */
+/** Most lines of groups and jumps, and of days, the last ones; the JSON has more. */
 const shown = 20;
+const daysShown = 31;
 
 export function latenessText(found: Lateness, isUnicode: boolean): string {
   const { range, whole } = found;
   if (range === null || whole === null)
     return `${found.rollup}: ${found.bronze} is empty, so nothing can be late`;
   const head = [
-    `${found.rollup}: ${counted(whole.rows, 'row')} of ${found.bronze}, ingested from ${instantText(range.from)} to ${instantText(range.to)}`,
+    `${found.rollup}: ${counted(whole.rows, 'row')} of ${found.bronze}, ingested from ${instantText(range.from)} ${range.greatest ? `up to ${instantText(range.greatest)}` : `to ${instantText(range.to)}`}`,
     '  lateness is arrival less event time',
     ...asideLines(found),
   ];
@@ -40,10 +41,10 @@ export function latenessText(found: Lateness, isUnicode: boolean): string {
         '',
         `Days of arrival, ${found.time_zone}`,
         ...spreadLines(
-          [{ title: '', rows: found.days.slice(-shown), names: dayName }],
+          [{ title: '', rows: found.days.slice(-daysShown), names: dayName }],
           ['p50', 'p99', 'max'],
         ),
-        ...moreLine(found.days, Math.min(shown, found.days.length), 'day'),
+        ...moreLine(found.days, Math.min(daysShown, found.days.length), 'day'),
         ...jumpLines(found),
       ];
   return [...head, ...lines].join('\n');

@@ -104,7 +104,7 @@ export async function readLateness(
   const [whole] = await spread('none');
   if (!whole || (whole.rows === '0' && whole.set_aside === '0'))
     throw await noRowInRange(transaction, rollup, range);
-  const candidates = await readCandidates(transaction, rollup, bindings, options.candidates, range, zone);
+  const candidates = await readCandidates(transaction, { settings, measures }, bindings, options.candidates, range, zone);
   return {
     ...base,
     copies: removed?.copies ?? '0',

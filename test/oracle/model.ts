@@ -1,5 +1,5 @@
 /**
- * An independent model of R1 to R10 for tumbling windows and one source partition: plain loops over rows in memory, no
+ * An independent model of R1 to R10 for tumbling and hopping windows and one source partition: plain loops over rows in memory, no
  * SQL and nothing of `src/`. Times are whole seconds. It says what a database must hold after a sequence of runs.
  */
 export interface Row {
@@ -18,6 +18,8 @@ export interface LogEntry {
 export interface Policy {
   readonly strategy: 'bounded' | 'fixed_delay' | 'recorded';
   readonly size: number;
+  /** Of hopping windows; left out: tumbling. */
+  readonly every?: number;
   readonly delay: number;
   readonly lateness: number;
   readonly skew: number;
@@ -58,7 +60,7 @@ export class Model {
   readonly #firstCopies = new Map<string, Row>();
   readonly #keyedWindows = new Map<string, KeyedWindow>();
   /** Valid rows of windows that are not sealed yet. */
-  #waiting: { row: Row; late: LateEvent | undefined }[] = [];
+  #waiting: { row: Row; window: number; late: LateEvent | undefined }[] = [];
   #frontier = Number.NEGATIVE_INFINITY;
   #sealedUntil = Number.NEGATIVE_INFINITY;
   readonly lateEvents: LateEvent[] = [];
@@ -105,25 +107,26 @@ export class Model {
         });
         continue;
       }
-      const window = Math.floor(row.eventTime / rules.size) * rules.size;
-      const end = window + rules.size;
       const watermark =
         rules.strategy === 'fixed_delay'
           ? row.ingestedAt - rules.delay
           : this.#watermarkBefore(row.ingestedAt);
       const w = watermark ?? Number.NEGATIVE_INFINITY;
-      const landing = w >= end + rules.lateness ? 'side_output' : w >= end ? 'late_firing' : 'open';
-      const late: LateEvent = { window, row, landing, watermark, state: 'pending', version: null };
-      if (end > sealedBefore) {
-        this.#waiting.push({ row, late: landing === 'open' ? undefined : late });
-        continue;
+      for (const window of this.#windowsOf(row)) {
+        const end = window + rules.size;
+        const landing = w >= end + rules.lateness ? 'side_output' : w >= end ? 'late_firing' : 'open';
+        const late: LateEvent = { window, row, landing, watermark, state: 'pending', version: null };
+        if (end > sealedBefore) {
+          this.#waiting.push({ row, window, late: landing === 'open' ? undefined : late });
+          continue;
+        }
+        // sealed in an earlier run: a first copy, or nothing
+        const name = `${window}|${row.id}`;
+        if (this.#firstCopies.has(name)) continue;
+        this.#firstCopies.set(name, row);
+        this.lateEvents.push(late);
+        if (landing !== 'side_output' || rules.policy === 'auto') touch(late);
       }
-      // sealed in an earlier run: a first copy, or nothing
-      const name = `${window}|${row.id}`;
-      if (this.#firstCopies.has(name)) continue;
-      this.#firstCopies.set(name, row);
-      this.lateEvents.push(late);
-      if (landing !== 'side_output' || rules.policy === 'auto') touch(late);
     }
 
     this.#seal(touch);
@@ -151,11 +154,9 @@ export class Model {
 
   #seal(touch: (event: LateEvent) => void): void {
     const { size, policy } = this.#rules;
-    const windowOf = (row: Row) => Math.floor(row.eventTime / size) * size;
-    const sealing = this.#waiting.filter(({ row }) => windowOf(row) + size <= this.#sealedUntil);
-    this.#waiting = this.#waiting.filter(({ row }) => windowOf(row) + size > this.#sealedUntil);
-    for (const { row, late } of sealing.sort((a, b) => a.row.ingestedAt - b.row.ingestedAt)) {
-      const window = windowOf(row);
+    const sealing = this.#waiting.filter(({ window }) => window + size <= this.#sealedUntil);
+    this.#waiting = this.#waiting.filter(({ window }) => window + size > this.#sealedUntil);
+    for (const { row, window, late } of sealing.sort((a, b) => a.row.ingestedAt - b.row.ingestedAt)) {
       const name = `${window}|${row.id}`;
       if (this.#firstCopies.has(name)) continue;
       this.#firstCopies.set(name, row);
@@ -171,6 +172,15 @@ export class Model {
       const window = Number(name.split('|')[0]);
       keyed.versions.push(this.#version(window, this.#keyOf(keyed.counted[0] as Row), 1, keyed.counted, ''));
     }
+  }
+
+  /** Starts of the windows that hold an event time: one, several, or none in a gap. */
+  #windowsOf({ eventTime }: Row): number[] {
+    const { size, every = size } = this.#rules;
+    const starts: number[] = [];
+    for (let start = Math.floor(eventTime / every) * every; start + size > eventTime; start -= every)
+      starts.push(start);
+    return starts;
   }
 
   #correct(window: number, key: string | null, events: readonly LateEvent[]): void {

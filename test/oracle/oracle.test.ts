@@ -47,6 +47,26 @@ const policies: Record<string, Policy> = {
     policy: 'grace',
     keyed: true,
   },
+  hopping: {
+    strategy: 'bounded',
+    size: 30,
+    every: 10,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+  },
+  gaps: {
+    strategy: 'fixed_delay',
+    size: 8,
+    every: 12,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+  },
   recorded: { strategy: 'recorded', size: 20, delay: 0, lateness: 10, skew: 60, policy: 'auto', keyed: true },
 };
 
@@ -169,7 +189,7 @@ rollups:
   ${name}:
     gold: gold.${name}
     bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at, complete_from: 0001-01-01 }
-    window: { tumbling: ${policy.size} s }
+    window: ${policy.every ? `{ hopping: ${policy.size} s, every: ${policy.every} s }` : `{ tumbling: ${policy.size} s }`}
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
     watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s }

@@ -13,3 +13,21 @@ as $errata_windows$
     /*:calendar_offset*/interval '0'/*.*/::interval
   ) as w
 $errata_windows$;
+
+-- The first window that a watermark leaves open.
+create or replace function /*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (watermark timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+as $errata_windows$
+  select w.window_start from /*:windows*/errata.daily_orders_windows/*.*/ (watermark) as w
+$errata_windows$;
+
+-- The first window that starts at or after an instant.
+create or replace function /*:starting_from*/errata.daily_orders_starting_from/*.*/ (t timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+as $errata_windows$
+  select case when w.window_start = t then t else coalesce(w.window_end, t) end
+  from (select 1) as once
+  left join /*:windows*/errata.daily_orders_windows/*.*/ (t) as w on true
+$errata_windows$;

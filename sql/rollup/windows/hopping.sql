@@ -1,0 +1,37 @@
+-- The windows of an instant: hopping (R1). Several where they overlap, none in the gaps of a hop longer than the size.
+-- They follow no time zone. Inlined wherever it is called. Rows out: one a window.
+create or replace function /*:windows*/errata.daily_orders_windows/*.*/ (t timestamptz)
+returns table (window_start timestamptz, window_end timestamptz, local_date date)
+language sql immutable parallel safe
+as $errata_windows$
+  select h.start, h.start + /*:window_size*/interval '3600000000 microseconds'/*.*/, null::date
+  from (
+    select date_bin(/*:window_every*/interval '300000000 microseconds'/*.*/, t, /*:window_origin*/timestamptz '1970-01-01 00:00:00+00'/*.*/)
+      - back.n * /*:window_every*/interval '300000000 microseconds'/*.*/ as start
+    from generate_series(0, /*:window_overlap*/11/*.*/) as back (n)
+  ) as h
+  where h.start + /*:window_size*/interval '3600000000 microseconds'/*.*/ > t
+$errata_windows$;
+
+-- The first window that a watermark leaves open.
+create or replace function /*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (watermark timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+as $errata_windows$
+  select date_bin(
+    /*:window_every*/interval '300000000 microseconds'/*.*/,
+    watermark - /*:window_size*/interval '3600000000 microseconds'/*.*/,
+    /*:window_origin*/timestamptz '1970-01-01 00:00:00+00'/*.*/
+  ) + /*:window_every*/interval '300000000 microseconds'/*.*/
+$errata_windows$;
+
+-- The first window that starts at or after an instant.
+create or replace function /*:starting_from*/errata.daily_orders_starting_from/*.*/ (t timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+as $errata_windows$
+  select case when b.border = t then t else b.border + /*:window_every*/interval '300000000 microseconds'/*.*/ end
+  from (
+    select date_bin(/*:window_every*/interval '300000000 microseconds'/*.*/, t, /*:window_origin*/timestamptz '1970-01-01 00:00:00+00'/*.*/) as border
+  ) as b
+$errata_windows$;
