@@ -8,7 +8,7 @@ rollups:
   floats:
     gold: gold.floats
     bronze: { table: bronze.readings, event_id: id, event_time: happened_at, ingested_at: landed_at }
-    window: { hopping: 1 hour, every: 5 minutes }
+    window: { session_gap: 30 minutes }
     key: [sensor]
     measures: { total: sum(value), average: sum(value) / 0::int }
     watermark: { strategy: bounded, delay: 0 }
@@ -56,7 +56,7 @@ test('all faults and warnings of all rollups together', async () => {
       (one[kind] ?? []).map(({ place, fact }) => `${place}: ${fact}`),
     );
   expect(said('faults')).toEqual([
-    'rollups.floats.window: hopping windows are not carried out yet',
+    'rollups.floats.window: session windows are not carried out yet',
     'rollups.floats.publish.policy: the policy review is not carried out yet',
     'rollups.floats.publish.review_beyond: thresholds are not carried out yet',
     'rollups.floats.publish.horizon: a horizon is not carried out yet',
@@ -86,7 +86,7 @@ test('all faults and warnings of all rollups together', async () => {
   const migrated = await errata(directory, url, 'migrate');
   expect(migrated.exitCode).toBe(2);
   expect(migrated.stderr).toMatch(/^errata\.yaml cannot be carried out\n/);
-  expect(migrated.stderr).toContain('rollups.floats.window: hopping windows are not carried out yet');
+  expect(migrated.stderr).toContain('rollups.floats.window: session windows are not carried out yet');
   expect(migrated.stderr).toContain('rollups.of_view.bronze.source_partition: watermarks of several');
   expect(await rowCounts(pool)).toEqual(before);
 
