@@ -1,5 +1,6 @@
 /** From when on bronze is complete: the setting, else the earliest ingestion partition, else the first ingestion (R15). */
 
+import { quoteName } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { bindingsOf } from './bindings.ts';
@@ -28,6 +29,26 @@ export async function findCompleteFrom(
   );
   if (first?.day) return { instant: first.day, source: 'first_ingestion' };
   return { instant: '-infinity', source: 'empty' };
+}
+
+/**
+ * For a bronze that was empty when the rollup was migrated: the start of the day of its earliest ingestion, once there
+ * is one. @returns it, recorded.
+ */
+export async function recordFirstIngestion(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  earliest: string,
+): Promise<string> {
+  const [row] = await query<{ complete_from: string }>(
+    transaction,
+    `update ${quoteName(rollup.schema)}.rollup as r
+     set complete_from = date_trunc('day', $2::timestamptz, $3), complete_from_source = 'first_ingestion'
+     where r.rollup_id = $1
+     returning r.complete_from::text as complete_from`,
+    [rollup.id, earliest, zoneOf(rollup)],
+  );
+  return row?.complete_from ?? '-infinity';
 }
 
 /** A date begins at midnight of the calendar's zone, else of UTC; an instant with an offset stands for itself. */

@@ -72,6 +72,7 @@ export async function begin(
     frontier: row.frontier,
     sealedBefore: row.sealed_until,
     completeFrom: row.complete_from,
+    isCompleteFromKnown: row.complete_from_source !== 'empty',
     fingerprint: row.definition_fingerprint,
     actor: options.actor ?? null,
     reason: options.reason ?? null,
@@ -86,6 +87,7 @@ interface RollupRow {
   readonly frontier: string | null;
   readonly sealed_until: string | null;
   readonly complete_from: string;
+  readonly complete_from_source: string;
   readonly definition_fingerprint: string;
 }
 
@@ -93,7 +95,7 @@ async function holdRollup(transaction: ControlTransaction, schema: string, id: n
   try {
     const [row] = await query<RollupRow>(
       transaction,
-      `select r.frontier, r.sealed_until, r.complete_from, r.definition_fingerprint
+      `select r.frontier, r.sealed_until, r.complete_from, r.complete_from_source, r.definition_fingerprint
        from ${schema}.rollup as r where r.rollup_id = $1 for no key update`,
       [id],
     );

@@ -18,6 +18,8 @@ export interface RunContext {
   /** The watermark that sealed in earlier runs; null before the first seal. */
   readonly sealedBefore: string | null;
   readonly completeFrom: string;
+  /** false: bronze was empty when the rollup was migrated, and no run has found a row since. */
+  readonly isCompleteFromKnown: boolean;
   readonly fingerprint: string;
   readonly actor: string | null;
   readonly reason: string | null;

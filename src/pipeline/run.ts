@@ -19,7 +19,7 @@ import { keepLateEvents } from './late-events.ts';
 import { publish } from './publish.ts';
 import { recompute } from './recompute.ts';
 import { noteFailure, type RunReport, reportOf } from './report.ts';
-import { rememberReadings, scan } from './scan.ts';
+import { findBeginning, rememberReadings, scan } from './scan.ts';
 import { seal } from './seal.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { touch } from './touch.ts';
@@ -49,8 +49,8 @@ export async function runRollup(
   options: SpineOptions = {},
 ): Promise<RunReport> {
   try {
-    return await attempt(control, rollup, options, async (run, sealing, stamp, report) => {
-      const published = await publish(run, stamp);
+    return await attempt(control, rollup, options, async (run, sealing, stamp, report, watch) => {
+      const published = await watch.time('publish', () => publish(run, stamp));
       const whole = { ...report, ...published };
       await finish(
         run,
@@ -89,6 +89,7 @@ type Ending = (
   sealing: Awaited<ReturnType<typeof findSealing>>,
   stamp: string,
   report: RunReport,
+  watch: Stopwatch,
 ) => Promise<RunReport>;
 
 async function attempt(
@@ -101,11 +102,12 @@ async function attempt(
   for (let round = 1; ; round++) {
     try {
       return await inTransaction(control, 'repeatable read', async (transaction) => {
-        const run = await begin(transaction, rollup, statements, options);
+        const begun = await begin(transaction, rollup, statements, options);
         const watch = new Stopwatch(options.onStage);
         const scanned = await watch.time('scan', () =>
-          scan(run, (relation) => options.onStage?.('scan', relation)),
+          scan(begun, (relation) => options.onStage?.('scan', relation)),
         );
+        const run = await findBeginning(begun, scanned);
         await watch.time('watermark', () => advanceWatermark(run));
         const sealing = await findSealing(run);
         await watch.time('classify', () => classify(run, scanned.readings));
@@ -129,7 +131,7 @@ async function attempt(
           stamp,
           watch,
         });
-        return await end(run, sealing, stamp, report);
+        return await end(run, sealing, stamp, report, watch);
       });
     } catch (error) {
       if (error instanceof UnreadRows) options = { ...options, readAll: true };

@@ -20,6 +20,7 @@
  * skipped too early keeps its horizon, and the next run reads it.
  */
 
+import { recordFirstIngestion } from '../catalog/complete-from.ts';
 import { microseconds } from '../catalog/describe.ts';
 import { listPartitions, type Partition } from '../catalog/partitions.ts';
 import { quoteName } from '../db/identifiers.ts';
@@ -158,6 +159,28 @@ async function noteGone(run: RunContext, partitions: readonly Partition[]): Prom
     [run.rollup.id],
   );
   return gone.map((row) => row.relation);
+}
+
+/** The earliest ingestion among the rows that are new; null where none has a readable one. */
+async function earliestIngestion(run: RunContext, readings: readonly Reading[]): Promise<string | null> {
+  const [row] = await query<{ earliest: string | null }>(
+    run.transaction,
+    'select min(i.at)::text as earliest from unnest($1::timestamptz[]) as i (at) where isfinite(i.at)',
+    [readings.flatMap((reading) => reading.summary.oldest_ingested_at ?? [])],
+  );
+  return row?.earliest ?? null;
+}
+
+/** A bronze that was empty so far is complete from its first ingestion on (R15). @returns the run, told so. */
+export async function findBeginning(run: RunContext, { readings }: Scan): Promise<RunContext> {
+  if (run.isCompleteFromKnown) return run;
+  const earliest = await earliestIngestion(run, readings);
+  if (earliest === null) return run;
+  return {
+    ...run,
+    completeFrom: await recordFirstIngestion(run.transaction, run.rollup, earliest),
+    isCompleteFromKnown: true,
+  };
 }
 
 /** Remembers how far each partition was read; in the commit that publishes, so that a killed run has read nothing. */

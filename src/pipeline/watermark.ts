@@ -43,7 +43,7 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
      span as (
        select
          r.until,
-         greatest(coalesce(${unsealedFrom}($3::timestamptz), '-infinity'), ${startingFrom}($4::timestamptz)) as start,
+         greatest(coalesce(${unsealedFrom}($3::timestamptz), '-infinity'), case when isfinite($4::timestamptz) then ${startingFrom}($4::timestamptz) else $4::timestamptz end) as start,
          ${unsealedFrom}(r.until) as stop
        from reached as r
      )

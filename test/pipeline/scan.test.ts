@@ -196,3 +196,18 @@ async function settleCounters(orders: Orders): Promise<void> {
   await orders.rows('select pg_stat_force_next_flush()');
   await orders.rows('select 1');
 }
+
+test('a bronze that was empty at the first migrate is complete from the day of its first ingestion (R15)', async () => {
+  const orders = await openOrders({
+    bronze: '{ table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at }',
+  });
+  const known = () => orders.rows('select complete_from, complete_from_source from errata.rollup');
+  await orders.run({ bound: '2026-10-28T00:00Z' });
+  expect(await known()).toEqual([{ complete_from: '-infinity', complete_from_source: 'empty' }]);
+  await orders.land('before 10-28 23:00 10-29 09:00', ...first, passDay);
+  await orders.run({ bound: '2026-10-30T03:00Z' });
+  expect(await known()).toEqual([
+    { complete_from: '2026-10-29 00:00:00+00', complete_from_source: 'first_ingestion' },
+  ]);
+  expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
+});
