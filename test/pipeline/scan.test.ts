@@ -11,6 +11,8 @@ describe('no row is skipped (R16)', () => {
     try {
       await orders.land(...first, passDay);
       for (const sql of begin) await client.query(sql);
+      // others come and go meanwhile: the open transaction is not the latest
+      for (let other = 0; other < 3; other++) await orders.rows('select pg_current_xact_id()');
       await orders.run({ bound: '2026-10-30T03:00Z' });
       expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
       await client.query(commit);
