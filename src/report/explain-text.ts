@@ -16,7 +16,7 @@ export function explainText(explanation: Explanation, rollup: Rollup): string {
   const entries = timelineOf(explanation, rollup);
   const margin = Math.max(0, ...entries.map(({ at }) => instantText(at || 'x').length)) + 2;
   return [
-    `${explanation.rollup}, ${windowText(explanation)}${key}: from ${instantText(explanation.window_start)} to ${instantText(explanation.window_end)}`,
+    `${explanation.rollup}${dateOf(explanation)}${key}: from ${instantText(explanation.window_start)} to ${instantText(explanation.window_end)}`,
     ...sentencesOf(explanation, rollup.settings),
     ...(entries.length > 0 ? [''] : []),
     ...entries.flatMap(({ at, lines }) =>
@@ -26,6 +26,11 @@ export function explainText(explanation: Explanation, rollup: Rollup): string {
     ...below('', waitingLines(explanation)),
     ...below('', checkLines(explanation)),
   ].join('\n');
+}
+
+/** Of a calendar window its local date; of the others the bounds say all. */
+function dateOf(explanation: Explanation): string {
+  return explanation.local_date === null ? '' : `, ${windowText(explanation)}`;
 }
 
 function copyLines({ copies }: Explanation): string[] {
