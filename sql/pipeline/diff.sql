@@ -129,6 +129,8 @@ judged as (
     case
       when not c.is_new_seal and not ('seal_mismatch' = any (c.queued_causes)) then null
       when c.is_new_seal and not c.open_differs then null
+      -- the stream counted nothing, and there is nothing; or bronze has nothing of it yet
+      when c.is_new_seal and c.all_event_count = 0 then case when c.old_event_count = 0 then null else 'wait' end
       when c.is_new_seal and not c.all_differ then 'included'
       when c.is_new_seal and c.all_event_count < c.old_event_count then 'wait'
       when $1::boolean then 'mismatch'
@@ -181,12 +183,13 @@ cross join lateral (
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null then 'missing'
       when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
         and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
+      when j.event_count = 0 and j.old_event_count = 0 then 'same'
       when j.differs then 'change'
       else 'same'
     end as verdict,
     case
       when j.seal_verdict = 'wait'
-        then format('version 1 counts %s events, bronze holds %s of them so far', j.old_event_count, j.all_event_count)
+        then format('version 1 counts %s events, bronze holds %s of them so far', coalesce(j.old_event_count::text, 'some'), j.all_event_count)
       when j.seal_verdict = 'propose'
         then 'version 1 differs from its own rows'
       when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain

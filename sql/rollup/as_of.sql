@@ -16,6 +16,9 @@ returns table (
   known_at timestamptz
 )
 language plpgsql stable
+-- a reader of the views needs no right on the ledger itself
+security definer
+set search_path = ''
 as $errata_as_of$
 #variable_conflict use_column
 declare
@@ -50,3 +53,6 @@ begin
   order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc;
 end
 $errata_as_of$;
+
+-- Like a view it is for those whom it is granted to.
+revoke execute on function /*:as_of*/gold.daily_orders_as_of/*.*/ (timestamptz) from public;

@@ -10,6 +10,9 @@ returns table (
   event_count bigint
 )
 language sql stable
+-- a reader of the view `live` needs no right on bronze
+security definer
+set search_path = ''
 as $errata_open_windows$
   select
     r.errata_window_start,

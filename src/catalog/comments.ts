@@ -2,6 +2,7 @@
 import { quoteName, quoteText } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
+import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 
 const relationComments: Readonly<Record<string, string>> = {
@@ -121,6 +122,9 @@ export async function commentOn(transaction: ControlTransaction, rollup: Rollup)
       `comment on column ${quoteName(gold.schema)}.${quoteName(relation)}.${quoteName(column)} is ${quoteText(text)}`,
     );
   }
+  parts.push(
+    `comment on function ${relationsOf(rollup).as_of}(timestamptz) is ${quoteText(`The latest versions as they were known at an instant. Rollup "${name}".`)}`,
+  );
   await query(transaction, parts.join(';\n'));
 }
 

@@ -74,6 +74,8 @@ export interface RollupStatements {
 }
 
 export function statementsOf(rollup: Rollup): RollupStatements {
+  const unused = unusedBindings(rollup);
+  if (unused.length > 0) throw new Error(`no file of sql/ uses the placeholders ${unused.join(', ')}`);
   const bindings = bindingsOf(rollup);
   const load = (path: string) => prepare(path, bindings);
   return {

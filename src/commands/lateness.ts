@@ -46,8 +46,9 @@ export const lateness: Verb<LatenessFlags> = {
     2: 'wrong usage or configuration, or no row in the range',
   })}
 
-Lateness is arrival less event time. Nothing is written; bronze is read once, its ingestion partitions outside the
-range not at all. Quarantined rows and copies are counted apart.
+Lateness is arrival less event time. Nothing is written; the rows of the range are read once, and ingestion
+partitions outside it are left alone. Quarantined rows and copies are counted apart. Days at the end of the range may
+still get late rows, so their shares are the least they can be.
 
 Examples:
   errata lateness daily_orders

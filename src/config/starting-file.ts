@@ -66,8 +66,7 @@ ${zone(found)}      # One input of the stream (a Kafka partition, a device), eac
       # From when bronze holds every event; windows that start earlier are never recomputed.
       # complete_from: 2026-01-01
 
-    # The same windows as in the stream. Or { tumbling: 5 minutes }, { hopping: 1 hour, every: 5 minutes },
-    # { session_gap: 30 minutes }.
+    # The same windows as in the stream. Or { tumbling: 5 minutes }, { hopping: 1 hour, every: 5 minutes }.
     window: { calendar: 1 day, time_zone: UTC }
 
     # The columns to group by; []: one total a window.
@@ -91,12 +90,6 @@ ${found.measures.map(({ name, expression }) => `      ${scalar(name)}: ${scalar(
       # Who publishes what comes after version 1. There is no default; write one of
 ${policies.join('\n')}
       policy:
-      # Greater differences are proposed under every policy, and so are those in windows older than the horizon.
-      # review_beyond: { ${found.measures.at(-1)?.name ?? 'orders'}: 1000.00 }
-      # horizon: 400 days
-
-    # When \`errata serve\` runs it; leave it out if cron or another scheduler calls \`errata run\`.
-    # schedule: { cron: "*/15 * * * *", time_zone: UTC }
 
 # The periods that finance closes.
 periods: { calendar: month, time_zone: UTC }

@@ -24,6 +24,9 @@ export async function inTransaction<Result>(
 }
 
 const settings = [
+  // Compiling a plan over many ingestion partitions costs more than it saves: over 100 of them the range statement of
+  // `errata lateness` took 220 s on PostgreSQL 15, and 0.6 s without.
+  'set local jit = off',
   "set local search_path = ''",
   "set local timezone = 'UTC'",
   "set local datestyle = 'ISO, YMD'",

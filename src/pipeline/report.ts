@@ -102,8 +102,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     changes,
     gone: found.scanned.gone,
     stageMilliseconds: found.watch.milliseconds,
-    needsAttention:
-      newlyPending > 0 || blocked > 0 || found.verdicts.propose > 0 || landed('quarantined') > 0,
+    needsAttention: newlyPending > 0 || blocked > 0 || found.verdicts.propose > 0,
   };
 }
 

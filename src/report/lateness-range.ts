@@ -47,7 +47,11 @@ export async function readRange(
       { detail: 'it is half-open, and must end after it begins', hint: heldHint(held), exitCode: 2 },
     );
   }
-  return { from: range.from, to: range.to, greatest: asked.to === undefined ? (held?.greatest ?? null) : null };
+  return {
+    from: range.from,
+    to: range.to,
+    greatest: asked.to === undefined ? (held?.greatest ?? null) : null,
+  };
 }
 
 /** What to say where rows were asked for and none is there. */
@@ -64,8 +68,12 @@ export async function noRowInRange(
 }
 
 async function readHeld(transaction: ControlTransaction, rollup: Rollup): Promise<Held> {
+  const [clock] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
   const statement = prepare('report/lateness_range.sql', bindingsOf(rollup));
-  const { rows } = await execute<Held>(transaction, statement, { rollup_id: rollup.id });
+  const { rows } = await execute<Held>(transaction, statement, {
+    rollup_id: rollup.id,
+    at: (clock as { now: string }).now,
+  });
   return rows[0] as Held;
 }
 

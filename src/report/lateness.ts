@@ -8,7 +8,7 @@ import { formatTableName } from '../config/name.ts';
 import type { Duration } from '../config/settings.ts';
 import { trustedSql } from '../db/identifiers.ts';
 import type { Bindings } from '../db/sql.ts';
-import { execute, prepare } from '../db/statement.ts';
+import { execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { type Candidate, readCandidates } from './lateness-candidates.ts';
 import { type Bar, readHistogram } from './lateness-histogram.ts';
@@ -104,7 +104,14 @@ export async function readLateness(
   const [whole] = await spread('none');
   if (!whole || (whole.rows === '0' && whole.set_aside === '0'))
     throw await noRowInRange(transaction, rollup, range);
-  const candidates = await readCandidates(transaction, { settings, measures }, bindings, options.candidates, range, zone);
+  const candidates = await readCandidates(
+    transaction,
+    { settings, measures },
+    bindings,
+    options.candidates,
+    range,
+    zone,
+  );
   return {
     ...base,
     copies: removed?.copies ?? '0',

@@ -168,7 +168,7 @@ describe('as a newcomer runs it', () => {
   test('from another directory the printed paths are absolute', () => {
     const lines = nextLines(
       'postgresql://postgres:p@127.0.0.1:1/errata_demo?sslmode=disable',
-      tmpdir(),
+      '/elsewhere/entirely',
       '/data',
     ).join('\n');
     expect(lines).toContain(`ERRATA_CONFIG=${shellWord(join(root, 'examples/orders/errata.yaml'))}`);

@@ -237,3 +237,20 @@ describe('a baseline', () => {
     await expect(orders.run({ verb: 'baseline' })).rejects.toMatchObject({ exitCode: 2 });
   });
 });
+
+test('a stream that counted nothing where nothing is agrees with its rows; what bronze has not yet is waited for', async () => {
+  const orders = await openOrders({ seal: '{ by: stream, after: 15 minutes }' });
+  await orders.land(...first, passDay);
+  await orders.rows(
+    `insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values
+       ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'none', 0, 0), ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'EU', 2, 20.00),
+       ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'slow', 1, 5.00)`,
+  );
+  const { counts } = await orders.run({ bound: '2026-10-30T03:00Z' });
+  expect(counts).toMatchObject({ windows_corrected: 0, windows_blocked: 1 });
+  expect(await orders.ledger()).toEqual([
+    "10-29 'EU' v1 2 20.00",
+    "10-29 'none' v1 0 0",
+    "10-29 'slow' v1 1 5.00",
+  ]);
+});

@@ -102,7 +102,44 @@ describe('clicks', () => {
   });
 
   test('as text', async () => {
-    expect((await ask(await clicked(), { delays: '10m,1h' })).text).toMatchInlineSnapshot();
+    expect((await ask(await clicked(), { delays: '10m,1h' })).text).toMatchInlineSnapshot(`
+      "clicks: 7 rows of bronze.click, ingested from 2026-04-01 10:41:00Z up to 2026-05-01 10:41:00Z
+        lateness is arrival less event time
+
+                  rows   p50     p90     p95     p99   p99.9     max  negative  set aside
+        all rows     7  20 s  38 min  38 min  38 min  38 min  38 min       0 %          0
+      by key
+        /home        4  20 s  38 min  38 min  38 min  38 min  38 min       0 %          0
+        /pricing     3  20 s    20 s    20 s    20 s    20 s    20 s       0 %          0
+
+      Rows by lateness (bars grow with the logarithm)
+        lateness      rows   share
+        up to 30 s       6  85.7 %  ########################################
+        up to 1 min      0     0 %
+        up to 3 min      0     0 %
+        up to 10 min     0     0 %
+        up to 30 min     0     0 %
+        up to 1 h        1  14.3 %  ######################
+
+      What each delay costs, in the reading of fixed_delay: a row is late when arrival less delay has reached its window's end; the rollup's own strategy is bounded
+      Refused: late by the allowed lateness of 0 too. Worst and median day: the refused share of a day's total, days by event time in UTC
+        delay             later than it  of       late   share  refused   share  worst day              median day
+        10m (configured)              1  rows        1  14.3 %        1  14.3 %     14.3 %  2026-05-01      14.3 %
+                                         views       1  14.3 %        1  14.3 %     14.3 %  2026-05-01      14.3 %
+                                         seconds   7.0  21.2 %      7.0  21.2 %     21.2 %  2026-05-01      21.2 %
+        1h                            0  rows        0     0 %        0     0 %        0 %                     0 %
+                                         views       0     0 %        0     0 %        0 %                     0 %
+                                         seconds     0     0 %        0     0 %        0 %                     0 %
+
+      Suggestion: delay 1h, allowed lateness 0
+        waiting: every window ships 1h after its end
+        misses: 0 rows (0 %), views 0 (0 %), seconds 0 (0 %) late; 0 rows (0 %), views 0 (0 %), seconds 0 (0 %) refused
+        rule: the delay is the smallest candidate that keeps the late share below 0.1 % of rows and of every additive measure; the allowed lateness is the smallest of 0 and the candidates that keeps the refused share below 0.01 % of both
+
+      Days of arrival, UTC
+                    rows   p50     p99     max  negative  set aside
+        2026-05-01     7  20 s  38 min  38 min       0 %          0"
+    `);
   });
 });
 

@@ -215,3 +215,29 @@ test('every relation and column carries a comment that a BI tool shows', async (
     ),
   ).toEqual([]);
 });
+
+test('a reader of the views needs no right on the ledger, on bronze or on the control tables', async () => {
+  const { database } = orders;
+  const role = `reader_${(await database.pool.query('select oid from pg_database where datname = current_database()')).rows[0].oid}`;
+  const client = await database.pool.connect();
+  try {
+    await client.query(`create role ${role}`);
+    await client.query(`grant usage on schema gold to ${role}`);
+    for (const view of ['sealed', 'latest', 'live', 'history', 'journal', 'side_output', 'reconciliation'])
+      await client.query(`grant select on gold.daily_orders_${view} to ${role}`);
+    await client.query(`set role ${role}`);
+    const known = `select count(*) from gold.daily_orders_as_of('2026-01-01')`;
+    await expect(client.query(known)).rejects.toThrow('permission denied');
+    await client.query(
+      `reset role; grant execute on function gold.daily_orders_as_of to ${role}; set role ${role}`,
+    );
+    expect((await client.query(known)).rows).toEqual([{ count: '0' }]);
+    for (const view of ['sealed', 'latest', 'live', 'history', 'journal', 'side_output', 'reconciliation'])
+      await client.query(`select * from gold.daily_orders_${view}`);
+    await expect(client.query('select * from gold.daily_orders')).rejects.toThrow('permission denied');
+    await expect(client.query('select * from bronze.orders')).rejects.toThrow('permission denied');
+  } finally {
+    await client.query(`reset role; drop owned by ${role}; drop role ${role}`);
+    client.release();
+  }
+});
