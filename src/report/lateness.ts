@@ -8,7 +8,7 @@ import { formatTableName } from '../config/name.ts';
 import type { Duration } from '../config/settings.ts';
 import { trustedSql } from '../db/identifiers.ts';
 import type { Bindings } from '../db/sql.ts';
-import { execute, prepare, query } from '../db/statement.ts';
+import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { type Candidate, readCandidates } from './lateness-candidates.ts';
 import { type Bar, readHistogram } from './lateness-histogram.ts';
