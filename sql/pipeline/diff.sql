@@ -2,6 +2,7 @@
 --
 -- $1 mismatch_is_published: boolean; whether the policy publishes a seal mismatch by itself (R10)
 -- $2 rollup_id: integer
+-- $3 change_is_published: boolean; whether it publishes a deletion or change of bronze rows by itself
 --
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_result, the ledger, late events. Rows out: one a keyed window, into
 -- pg_temp.errata_change, with a verdict:
@@ -15,7 +16,9 @@
 --   missing     rows of the window are gone from bronze: it is not recomputed (R15)
 --   unexamined  bronze holds rows that no scan has read: the run starts again and reads every partition
 --
--- The event count decides the last two: latest + newly released events is what a whole bronze gives. A straggler may
+-- Where bronze rows were deleted or changed (cause source_change) the event count tells nothing: the window is missing
+-- only if it differs and an ingestion partition that may have held rows of it is gone. Else
+-- the event count decides the last two: latest + newly released events is what a whole bronze gives. A straggler may
 -- have been counted already (bronze was restored or rewritten and is read anew), so stragglers may be missing from it.
 -- Safe to repeat: writes work tables only.
 with asked as (
@@ -86,12 +89,13 @@ compared as (
     coalesce(r.certain, 0) as certain,
     coalesce(r.straggling, 0) as straggling,
     'seal' = any (a.causes) and l.version = 1 as is_new_seal,
+    'source_change' = any (a.causes) as is_source_change,
     /*:open_differs*/coalesce(o.event_count, 0) = 0 or o.revenue is distinct from l.revenue/*.*/ as open_differs,
     /*:all_differ*/coalesce(w.event_count, 0) = 0 or w.revenue is distinct from l.revenue/*.*/ as all_differ,
     coalesce(w.event_count, 0) as all_event_count,
     (
       /*:latest_differs*/n.revenue is distinct from l.revenue/*.*/
-      or n.event_count is distinct from coalesce(l.event_count, n.event_count)
+      or coalesce(n.event_count, 0) is distinct from coalesce(l.event_count, n.event_count, 0)
       or (n.event_count is null) is distinct from coalesce(l.is_void, true)
     ) as differs
   from asked as a
@@ -157,7 +161,13 @@ select
     select distinct c.cause
     from unnest(
       j.released_causes
-      || array_remove(array_remove(j.queued_causes, 'seal'), 'seal_mismatch')
+      || array(
+        select q.cause
+        from unnest(j.queued_causes) as q (cause)
+        where q.cause not in ('seal', 'seal_mismatch')
+          -- what was queued as a straggler may have turned out to be a changed row
+          and not (j.is_source_change and q.cause = 'straggler')
+      )
       || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
     ) as c (cause)
     order by c.cause
@@ -172,13 +182,19 @@ left join lateral (
     and p.gone_at is not null
     and p.event_time_from < j.window_end
     and p.event_time_to >= j.window_start
-) as g on j.old_event_count is null or j.event_count < j.old_event_count + j.certain
+) as g on j.is_source_change or j.old_event_count is null or j.event_count < j.old_event_count + j.certain
 cross join lateral (
   select
     case
       when j.is_emission then 'emission'
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
+      when j.is_source_change and j.seal_verdict is null then case
+        when g.relations is not null and (j.differs or j.event_count < j.old_event_count + j.certain) then 'missing'
+        when j.differs and not $3::boolean then 'propose'
+        when j.differs then 'change'
+        else 'same'
+      end
       when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain then 'missing'
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null then 'missing'
       when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
@@ -192,6 +208,11 @@ cross join lateral (
         then format('version 1 counts %s events, bronze holds %s of them so far', coalesce(j.old_event_count::text, 'some'), j.all_event_count)
       when j.seal_verdict = 'propose'
         then 'version 1 differs from its own rows'
+      when j.is_source_change and j.seal_verdict is null then case
+        when g.relations is not null
+          then format('bronze rows of it were deleted or changed, and ingestion partitions that may have held others are gone: %s', g.relations)
+        when not $3::boolean then 'bronze rows of it were deleted or changed'
+      end
       when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain
         then format('%s events were published or released, bronze holds %s of them', j.old_event_count + j.certain, j.event_count)
           || coalesce('; gone: ' || g.relations, '')

@@ -25,6 +25,8 @@ with surplus as (
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   where c.verdict in ('same', 'change')
     and c.old_event_count is not null
+    -- there the count tells nothing
+    and not 'source_change' = any (c.causes)
     and e.state = 'pending' and e.released and e.cause = 'straggler'
 )
 delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e

@@ -6,7 +6,8 @@
 -- $4 complete_from: windows that start earlier are not sealed (R15)
 --
 -- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event.
--- Safe to repeat: an event that is kept already stays as it was first judged (R6).
+-- Safe to repeat: an event that is kept already stays as it was first judged (R6); one that was gone from bronze and is
+-- back awaits its turn again, or, where a version has included it, has its window recomputed.
 with candidate as (
   select distinct on (c.window_start, c.window_end, c.errata_event_id, c.errata_row_digest)
     c.*,
@@ -21,7 +22,17 @@ with candidate as (
     and f.window_end = c.window_end
     and f.event_id = c.errata_event_id
   -- a copy has no landing and is no late event (R5)
-  where f.row_digest is null or f.row_digest = c.errata_row_digest
+  where (f.row_digest is null or f.row_digest = c.errata_row_digest)
+    -- where bronze rows were changed, a row that is new to the scan is no straggler: nothing tells the two apart
+    and not (
+      c.errata_landing = 'open'
+      and exists (
+        select from /*:source_change*/errata.daily_orders_source_change/*.*/ as n
+        where n.window_start = c.window_start
+          and n.window_end = c.window_end
+          /*:each key*/ and array[n./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+      )
+    )
 )
 insert into /*:late_event*/gold.daily_orders_late_event/*.*/ as e (
   window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
@@ -53,4 +64,10 @@ cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
   from (select c.*) as one
 ) as m
-on conflict on constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ do nothing
+on conflict on constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ do update
+  set
+    state = coalesce(e.state, 'pending'),
+    released = case when e.state is null then excluded.released else e.released end,
+    state_run_id = excluded.state_run_id,
+    gone_run_id = null
+  where e.gone_run_id is not null

@@ -3,6 +3,7 @@
 -- $1 sealed_until: the watermark that seals
 -- $2 complete_from: bronze is complete from here on
 -- $3 max_windows: at most so many keyed windows, the longest waiting first; null for all
+-- $4 rollup_id: integer
 --
 -- Rows out: one a keyed window and set of rows, into pg_temp.errata_touched. A keyed window whose version 1 the stream
 -- wrote is asked for three times: the counted set, the rows that landed open, and all of them (R10).
@@ -23,9 +24,22 @@ with waiting as (
 )
 insert into pg_temp.errata_touched (target, window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/ causes, has_null_key)
 select
-  t.target, g.window_start, g.window_end, w.local_date, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.causes,
-  false /*:each key*/ or g./*:key*/region/*.*/ is null /*:end*/
-from waiting as g
-join lateral /*:windows*/errata.daily_orders_windows/*.*/ (g.window_start) as w on w.window_start = g.window_start
+  t.target, c.window_start, c.window_end, w.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
+  case when p.awaits_word then array_append(c.causes, 'source_change') else c.causes end,
+  false /*:each key*/ or c./*:key*/region/*.*/ is null /*:end*/
+from waiting as c
+join lateral /*:windows*/errata.daily_orders_windows/*.*/ (c.window_start) as w on w.window_start = c.window_start
+-- where a deletion or a change awaits a person, bronze still differs from the latest version for that reason too
+cross join lateral (
+  select not 'source_change' = any (c.causes) and exists (
+    select from /*:schema*/errata/*.*/.proposal as o
+    where o.rollup_id = $4::integer
+      and o.window_start = c.window_start
+      and o.window_end = c.window_end
+      and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
+      and o.state = 'open'
+      and 'source_change' = any (o.causes)
+  ) as awaits_word
+) as p
 join (values ('counted'), ('open'), ('all')) as t (target)
-  on t.target = 'counted' or g.causes && '{seal,seal_mismatch}'
+  on t.target = 'counted' or c.causes && '{seal,seal_mismatch}'

@@ -36,6 +36,32 @@ select 'counted'::text as target, q.window_start, q.window_end, null::date as lo
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 
+-- Keyed windows whose bronze rows were deleted or changed and are all there; event ids of those windows whose copies or
+-- states may have changed with them; and the rows that bear these ids now.
+create temp table errata_amended on commit drop as
+select q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where false;
+
+create temp table errata_amended_id (
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  event_id text not null,
+  has_unread boolean not null
+) on commit drop;
+
+create temp table errata_amended_row on commit drop as
+select
+  r.*,
+  w.window_start as errata_window_start,
+  w.window_end as errata_window_end,
+  ''::text as errata_payload,
+  false as errata_was_copy,
+  0::bigint as errata_place
+from /*:source*/errata.daily_orders_source/*.*/ () as r
+cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+where false;
+
 -- Events and copies of those windows that a set of rows leaves out. Tables of their own and not subqueries: without
 -- statistics on them the planner joins them to bronze by nested loops; on the git history of test/cases (80,161 rows)
 -- sealing then took 28.6 s instead of 0.4 s.

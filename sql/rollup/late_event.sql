@@ -31,6 +31,7 @@ create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
   state_run_id bigint,
   state_actor text,
   state_reason text,
+  gone_run_id bigint,
   constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ unique nulls not distinct (
     window_start,
     window_end,
@@ -44,6 +45,9 @@ create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
   constraint late_event_included check ((state = 'included') = (version is not null)),
   constraint late_event_window check ((landing = 'quarantined') = (window_start is null and window_end is null) or landing is null)
 );
+
+-- For tables made before a change of bronze could be told.
+alter table /*:late_event*/gold.daily_orders_late_event/*.*/ add column if not exists gone_run_id bigint;
 
 -- Pending rows are few beside all late events ever seen: what awaits a person is found without a scan.
 create index if not exists /*:late_event_pending*/daily_orders_late_event_pending/*.*/

@@ -13,6 +13,15 @@ create table if not exists /*:touched*/errata.daily_orders_touched/*.*/ (
   )
 );
 
+-- Keyed windows whose bronze rows were deleted or changed, as the optional trigger notes them. Nothing here is unique:
+-- a writer of bronze never waits for another or for a run, and a note that comes after a run's snapshot outlives it.
+create table if not exists /*:source_change*/errata.daily_orders_source_change/*.*/ (
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  since timestamptz not null
+);
+
 -- Further rows with an event id already seen in the window (R5). Found once, when they are examined; a version never
 -- counts them, so that a copy examined later displaces nothing.
 create table if not exists /*:copy*/errata.daily_orders_copy/*.*/ (

@@ -38,6 +38,19 @@ event_part as (
   where e.state is not null
   group by e.window_start, e.window_end, e.local_date, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.version, e.state, e.cause
 ),
+-- The delta of an open proposal is pending, less the released events in it, which are pending by themselves.
+proposal_part as (
+  select
+    o.window_start,
+    o.window_end,
+    w.local_date,
+    /*:each key*/ (o.key ->> /*:key_place*/0/*.*/)::/*:key_type*/text/*.*/ as /*:key*/region/*.*/, /*:end*/
+    o.measures
+  from /*:schema*/errata/*.*/.proposal as o
+  join lateral /*:windows*/errata.daily_orders_windows/*.*/ (o.window_start) as w on w.window_start = o.window_start
+  where o.rollup_id = /*:rollup_id*/1/*.*/
+    and o.state = 'open'
+),
 part as (
   select
     v.window_start, v.window_end, v.local_date, /*:each key*/ v./*:key*/region/*.*/, /*:end*/
@@ -59,6 +72,31 @@ part as (
     and v.window_end = e.window_end
     /*:each key*/ and array[v./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
     and v.version = e.version
+  union all
+  select
+    o.window_start, o.window_end, o.local_date, /*:each key*/ o./*:key*/region/*.*/, /*:end*/
+    null, false, false, null, 'pending', null,
+    /*:each measure*/ null, /*:end*/
+    /*:each additive*/
+    null,
+    coalesce((o.measures ->> /*:measure_name*/'revenue'/*.*/)::numeric, 0) - coalesce(v./*:measure*/revenue/*.*/, 0) - coalesce(r./*:measure*/revenue/*.*/, 0),
+    /*:end*/
+    null, null
+  from proposal_part as o
+  left join version_part as v
+    on v.window_start = o.window_start
+    and v.window_end = o.window_end
+    /*:each key*/ and array[v./*:key*/region/*.*/] = array[o./*:key*/region/*.*/] /*:end*/
+    and v.is_latest
+  cross join lateral (
+    select /*:each additive*/ sum(e./*:measure*/revenue/*.*/) as /*:measure*/revenue/*.*/, /*:end*/ count(*) as events
+    from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+    where e.window_start = o.window_start
+      and e.window_end = o.window_end
+      /*:each key*/ and array[e./*:key*/region/*.*/] = array[o./*:key*/region/*.*/] /*:end*/
+      and e.state = 'pending'
+      and e.released
+  ) as r
 )
 select
   p.window_start,

@@ -40,7 +40,11 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`${quoteText(key.name)}, c.${quoteName(key.name)}::text`)),
       ', ',
     ),
-    key: rollup.keys.map((key) => ({ key: quoteName(key.name), key_type: trustedSql(key.type) })),
+    key: rollup.keys.map((key, place) => ({
+      key: quoteName(key.name),
+      key_type: trustedSql(key.type),
+      key_place: trustedSql(String(place)),
+    })),
     id: rollup.ids.map((id) => ({ id: quoteName(id.name) })),
     column: rollup.columns.map(columnBindings),
     measured: rollup.measured.map(columnBindings),

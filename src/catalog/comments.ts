@@ -71,6 +71,8 @@ const columnComments: Readonly<Record<string, string>> = {
   state_run_id: 'Run that set its state.',
   state_actor: 'The person who set its state.',
   state_reason: 'The reason that was given for its state.',
+  gone_run_id:
+    'Run that found the event gone from bronze: deleted, or changed into one of another keyed window; NULL while it is there.',
   line: 'reversal and rebook, or delta.',
   at: 'When the entry was written, on the clock of ingested_at.',
   idle: 'The source partition is idle: it holds no watermark back.',

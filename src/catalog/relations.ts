@@ -27,6 +27,7 @@ const privateSuffixes = {
   touched: '_touched',
   copy: '_copy',
   emission: '_emission',
+  source_change: '_source_change',
   refuse_change: '_refuse_change',
   accept_seal: '_accept_seal',
   check_versions: '_check_versions',

@@ -50,6 +50,12 @@ export const pipelineFiles = [
   'seal',
   'touch',
   'take',
+  'amend',
+  'amend_ids',
+  'amend_rows',
+  'amend_clear',
+  'amend_copies',
+  'amend_states',
   'exclude_from_recompute',
   'recompute',
   'diff',
@@ -67,6 +73,7 @@ export interface RollupStatements {
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
+  readonly amend: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
@@ -90,6 +97,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       waiting: load('report/waiting.sql'),
     },
     release: load('publication/release.sql'),
+    amend: load('publication/amend.sql'),
     touched: relationsOf(rollup).touched,
     withConstraint: (file, constraint) =>
       prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),

@@ -1,4 +1,5 @@
 /** The verbs, in the order of `errata --help`. A further one: its file in this directory, and its name in this list. */
+import { amend } from './amend.ts';
 import { check } from './check.ts';
 import { demo } from './demo.ts';
 import { explain } from './explain.ts';
@@ -19,6 +20,7 @@ export const verbs: readonly Verb[] = [
   plan,
   run,
   publish,
+  amend,
   status,
   explain,
   lateness,

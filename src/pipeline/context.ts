@@ -10,7 +10,7 @@ export interface RunContext {
   readonly rollup: Rollup;
   readonly statements: RollupStatements;
   readonly runId: string;
-  readonly verb: 'run' | 'publish' | 'baseline';
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend';
   /** Rows ingested up to here are examined; rows before it move the watermark that seals. */
   readonly bound: string;
   /** The greatest bound of earlier runs; null before the first. */

@@ -17,6 +17,7 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
   await execute(run.transaction, run.statements.pipeline.diff, {
     mismatch_is_published: run.rollup.settings.publish.policy === 'auto',
     rollup_id: run.rollup.id,
+    change_is_published: run.rollup.settings.publish.policy === 'auto',
   });
   const rows = await query<{ verdict: Verdict; windows: string }>(
     run.transaction,

@@ -1,7 +1,7 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> recompute ──> diff ──> publish
+ *     bronze ──> scan ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
@@ -9,6 +9,7 @@ import type { Rollup } from '../catalog/rollup.ts';
 import { statementsOf } from '../catalog/statements.ts';
 import type { Control } from '../db/control.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { amend } from './amend.ts';
 import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
 import { classify } from './classify.ts';
 import type { RunContext } from './context.ts';
@@ -117,6 +118,8 @@ async function attempt(
         const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
         await options.before?.(run);
         const touched = await watch.time('touch', () => touch(run, sealing));
+        const amended = await watch.time('amend', () => amend(run, scanned));
+        if (amended.hasUnread && !run.readAll) throw new UnreadRows();
         await watch.time('recompute', () => recompute(run));
         const verdicts = await watch.time('diff', () => diff(run));
         if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
@@ -126,7 +129,7 @@ async function attempt(
           sealing,
           lateEvents,
           sealed,
-          touched,
+          touched: touched + amended.furtherWindows,
           verdicts,
           stamp,
           watch,

@@ -11,6 +11,7 @@ export async function touch(run: RunContext, sealing: Sealing): Promise<number> 
     sealed_until: sealing.until,
     complete_from: run.completeFrom,
     max_windows: run.maxWindows,
+    rollup_id: run.rollup.id,
   });
   // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
   await query(run.transaction, 'analyze pg_temp.errata_touched');

@@ -25,7 +25,7 @@ export interface Version {
   readonly approver: string | null;
   /** Null: the stream inserted it. */
   readonly run_id: string | null;
-  readonly verb: 'run' | 'publish' | 'baseline' | null;
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | null;
   readonly stamp: string;
   readonly posting_period: string | null;
   readonly definition_fingerprint: string | null;

@@ -21,7 +21,16 @@ export interface ReleaseFlags {
 
 /** @throws Failure, exit code 2, unless it says who, why and what, and says it without contradiction. */
 export async function releaseOf(control: Control, rollup: Rollup, flags: ReleaseFlags): Promise<Release> {
-  const { actor, reason } = spoken(flags);
+  return await requestOf(control, rollup, flags, spoken(flags));
+}
+
+/** What the flags name, for whoever says so. @throws Failure, exit code 2, for what cannot be meant. */
+export async function requestOf(
+  control: Control,
+  rollup: Rollup,
+  flags: ReleaseFlags,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+): Promise<Release> {
   const { window, from, to, event } = flags;
   return await inTransaction(control, 'read committed', async (transaction) => {
     const one = window === undefined ? undefined : await windowOf(transaction, rollup, window, '--window');

@@ -1,0 +1,57 @@
+/**
+ * Amend: where bronze rows of a taken window were deleted or changed, its copies and the states of its events are judged
+ * by the rows that are there now (R5, R14); windows that miss an ingestion partition are left alone (R15).
+ */
+import { execute, query } from '../db/statement.ts';
+import type { RunContext } from './context.ts';
+import { releasedCauses } from './late-events.ts';
+import type { Scan } from './scan.ts';
+import { ingestedFrom } from './watermark.ts';
+
+export interface Amended {
+  /** Keyed windows that are recomputed because a copy counts now. */
+  readonly furtherWindows: number;
+  /** Those windows hold rows in partitions that this run passed over: their counters had not arrived yet. */
+  readonly hasUnread: boolean;
+}
+
+export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
+  const { transaction, statements, bound, snapshot, runId } = run;
+  const { pipeline } = statements;
+  const { count } = await execute(transaction, pipeline.amend, { rollup_id: run.rollup.id });
+  if (count === 0) return { furtherWindows: 0, hasUnread: false };
+  await query(transaction, 'analyze pg_temp.errata_amended');
+  const [span] = await query<{ events_from: string; events_to: string; ingested_from: string | null }>(
+    transaction,
+    `select min(a.window_start)::text as events_from, max(a.window_end)::text as events_to,
+       ${ingestedFrom(run, 'min(a.window_start)')} as ingested_from
+     from pg_temp.errata_amended as a`,
+  );
+  const reading = {
+    bound,
+    ingested_from: span?.ingested_from ?? null,
+    transaction: snapshot.transaction,
+  };
+  await execute(transaction, pipeline.amend_ids, {
+    ...reading,
+    relations_read: scanned.readings.map(({ partition }) => partition.relation_id),
+  });
+  const [unread] = await query<{ found: boolean }>(
+    transaction,
+    'select coalesce(bool_or(i.has_unread), false) as found from pg_temp.errata_amended_id as i',
+  );
+  await query(transaction, 'analyze pg_temp.errata_amended_id');
+  await execute(transaction, pipeline.amend_rows, {
+    ...reading,
+    events_from: span?.events_from ?? null,
+    events_to: span?.events_to ?? null,
+  });
+  await query(transaction, 'analyze pg_temp.errata_amended_row');
+  await execute(transaction, pipeline.amend_clear);
+  const further = await execute(transaction, pipeline.amend_copies, { run_id: runId, since: bound });
+  await execute(transaction, pipeline.amend_states, {
+    run_id: runId,
+    released_causes: releasedCauses[run.rollup.settings.publish.policy],
+  });
+  return { furtherWindows: further.count, hasUnread: unread?.found ?? false };
+}
