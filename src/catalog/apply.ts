@@ -11,6 +11,7 @@ import { microseconds } from './describe.ts';
 import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 import { statementsOf } from './statements.ts';
+import { installTracking, removeTracking } from './track-changes.ts';
 
 /** @returns the rollup with its id. @throws Failure if it cannot be changed in place, or a name is taken. */
 export async function applyRollup(transaction: ControlTransaction, rollup: Rollup): Promise<Rollup> {
@@ -43,7 +44,9 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
   }
 
   await query(transaction, `create schema if not exists ${quoteName(rollup.settings.gold.schema)}`);
+  await removeTracking(transaction, applied);
   for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
+  await installTracking(transaction, applied);
   await commentOn(transaction, applied);
   return applied;
 }

@@ -36,6 +36,7 @@ export function definitionOf({ settings, keys, measures }: Rollup): Definition {
     seal: seal.by,
     policies: {
       table: `${bronze.table.schema}.${bronze.table.name}`,
+      ...(bronze.trackChanges ? { track_changes: 'true' } : {}),
       ...flat(watermark),
       allowed_lateness: String(settings.allowedLateness.microseconds),
       seal_after: String(seal.after.microseconds),

@@ -65,6 +65,14 @@ export async function describeRollup(
     return { rollup: undefined, faults };
   }
 
+  if (bronze.trackChanges && !['r', 'p'].includes(relation.kind)) {
+    fault(
+      'bronze.track_changes',
+      `${tableText} is no table, so no trigger can follow its changes`,
+      'leave it out, and say what changed with `errata amend`',
+    );
+  }
+
   const byName = new Map(rows.map((row) => [row.column_name, row]));
   const column = (path: string, name: string): Column => {
     const row = byName.get(name);

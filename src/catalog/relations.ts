@@ -28,6 +28,7 @@ const privateSuffixes = {
   copy: '_copy',
   emission: '_emission',
   source_change: '_source_change',
+  track_changes: '_track_changes',
   refuse_change: '_refuse_change',
   accept_seal: '_accept_seal',
   check_versions: '_check_versions',

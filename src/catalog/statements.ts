@@ -18,6 +18,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
     : []),
+  ...(rollup.settings.bronze.trackChanges ? ['rollup/track_changes.sql'] : []),
   'rollup/guard.sql',
   ...viewFiles,
 ];

@@ -75,6 +75,8 @@ export interface BronzeSettings {
   readonly timeZone?: string | undefined;
   /** `YYYY-MM-DD`, or an instant `YYYY-MM-DDThh:mm[:ss[.ffffff]]` with `Z` or an offset (R15). */
   readonly completeFrom?: string | undefined;
+  /** A trigger on bronze notes deleted and changed rows. */
+  readonly trackChanges?: boolean | undefined;
 }
 
 export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';

@@ -25,6 +25,11 @@ export const bronzeShape = section(
       .describe('An SQL predicate: such rows move the watermark and count nowhere.'),
     time_zone: timeZone.optional().describe('The zone of time columns of type timestamp without time zone.'),
     complete_from: instant.optional().describe('The date or instant from which bronze holds every event.'),
+    track_changes: flag
+      .optional()
+      .describe(
+        'true: `errata migrate` puts a trigger on the table that notes deleted and changed rows; left out: it takes it away.',
+      ),
   },
   'write a mapping with table, event_id, event_time and ingested_at',
 ).meta({ oneOf: ['event_id', 'identified_by', 'unique_rows'].map((way) => ({ required: [way] })) });
@@ -66,5 +71,6 @@ export function bronzeSettings(bronze: z.output<typeof bronzeShape>): BronzeSett
     heartbeat: bronze.heartbeat,
     timeZone: bronze.time_zone,
     completeFrom: bronze.complete_from,
+    trackChanges: bronze.track_changes,
   };
 }
