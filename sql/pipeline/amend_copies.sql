@@ -1,10 +1,11 @@
 -- Amend: record the copies of those ids as they are now (R5). Where the row that counted is gone a copy counts in its
--- place, and its keyed window is recomputed too.
+-- place, and its keyed window is recomputed too; so is that of a new row which this run had taken for the first.
 --
 -- $1 run_id: bigint
 -- $2 since: the bound of this run
 --
--- Inputs: pg_temp.errata_amended_row. Rows out: one a further keyed window, into pg_temp.errata_touched and the queue.
+-- Inputs: pg_temp.errata_amended_row. Rows out: one a further keyed window, into pg_temp.errata_touched and the queue; and
+-- into pg_temp.errata_amended.
 -- Safe to repeat: what is recorded already is recorded again.
 with first_copy as (
   select r.*
@@ -46,8 +47,23 @@ copied as (
 ),
 promoted as (
   select distinct f.errata_window_start as window_start, f.errata_window_end as window_end /*:each key*/ , f./*:key*/region/*.*/ /*:end*/
-  from first_copy as f
-  where f.errata_was_copy
+  from pg_temp.errata_amended_row as f
+  where (
+      (f.errata_place = 1 and f.errata_was_copy)
+      or (
+        f.errata_place > 1
+        and not f.errata_was_copy
+        and exists (
+          select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+          where e.window_start = f.errata_window_start
+            and e.window_end = f.errata_window_end
+            /*:each key*/ and array[e./*:key*/region/*.*/] = array[f./*:key*/region/*.*/] /*:end*/
+            and e.event_id = f.errata_event_id
+            and e.row_digest = f.errata_row_digest
+            and e.landing is not null
+        )
+      )
+    )
     and not exists (
       select from pg_temp.errata_amended as a
       where a.window_start = f.errata_window_start
@@ -62,6 +78,11 @@ queued as (
   select p.window_start, p.window_end, /*:each key*/ p./*:key*/region/*.*/, /*:end*/ 'source_change', $2::timestamptz
   from promoted as p
   on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing
+),
+judged as (
+  insert into pg_temp.errata_amended (window_start, window_end /*:each key*/ , /*:key*/region/*.*/ /*:end*/)
+  select p.window_start, p.window_end /*:each key*/ , p./*:key*/region/*.*/ /*:end*/
+  from promoted as p
 ),
 known as (
   update pg_temp.errata_touched as t

@@ -1,5 +1,5 @@
--- Amend: the rows that bear those ids now, in the order in which they count (R5): what was counted before what was a
--- copy, what was there before what is new, then the order of ingestion.
+-- Amend: the rows that bear those ids now, in the order in which they count (R5): what has been counted before what was a
+-- copy or is new, and those in the order of ingestion.
 --
 -- $1 bound: bound of this run
 -- $2 ingested_from: no row of these windows was ingested earlier; null where that cannot be known
@@ -18,8 +18,7 @@ select
   row_number() over (
     partition by i.window_start, i.window_end, i.event_id
     order by
-      (c.event_id is not null),
-      coalesce(
+      c.event_id is not null or coalesce(
         (r.errata_row_age <= p.horizon_age and not (p.seen @> ($3::bigint - r.errata_row_age)))
           or r.errata_ingested_at > p.bound_before,
         false
