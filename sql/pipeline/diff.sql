@@ -89,7 +89,14 @@ compared as (
     coalesce(r.certain, 0) as certain,
     coalesce(r.straggling, 0) as straggling,
     'seal' = any (a.causes) and l.version = 1 as is_new_seal,
-    'source_change' = any (a.causes) as is_source_change,
+    'source_change' = any (a.causes)
+      -- rows that look new and make no more of them, and yet another value: counted rows were updated
+      or (
+        coalesce(r.straggling, 0) > 0
+        and coalesce(r.certain, 0) = 0
+        and n.event_count = l.event_count
+        and (/*:latest_differs*/n.revenue is distinct from l.revenue/*.*/)
+      ) as is_source_change,
     /*:open_differs*/coalesce(o.event_count, 0) = 0 or o.revenue is distinct from l.revenue/*.*/ as open_differs,
     /*:all_differ*/coalesce(w.event_count, 0) = 0 or w.revenue is distinct from l.revenue/*.*/ as all_differ,
     coalesce(w.event_count, 0) as all_event_count,
@@ -160,12 +167,12 @@ select
   case when v.verdict = 'emission' then '{stream_emission}'::text[] else array(
     select distinct c.cause
     from unnest(
-      j.released_causes
+      -- what looked like a straggler may have turned out to be a changed row
+      case when j.is_source_change then array_remove(j.released_causes, 'straggler') || '{source_change}'::text[] else j.released_causes end
       || array(
         select q.cause
         from unnest(j.queued_causes) as q (cause)
         where q.cause not in ('seal', 'seal_mismatch')
-          -- what was queued as a straggler may have turned out to be a changed row
           and not (j.is_source_change and q.cause = 'straggler')
       )
       || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end

@@ -23,10 +23,10 @@ with surplus as (
     on e.window_start = c.window_start
     and e.window_end = c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-  where c.verdict in ('same', 'change')
+  where c.verdict in ('same', 'change', 'propose')
     and c.old_event_count is not null
-    -- there the count tells nothing
-    and not 'source_change' = any (c.causes)
+    -- where rows were deleted or changed an equal count says that rows were updated, another count nothing
+    and (not 'source_change' = any (c.causes) or c.event_count = c.old_event_count)
     and e.state = 'pending' and e.released and e.cause = 'straggler'
 )
 delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e

@@ -11,6 +11,7 @@ with answer as (
       case c.verdict
         when 'emission' then q.cause = 'stream_emission'
         when 'propose' then q.cause in ('seal', 'seal_mismatch', 'source_change')
+          or (q.cause = 'straggler' and 'source_change' = any (c.causes))
         else c.verdict in ('change', 'same', 'included')
       end,
       false

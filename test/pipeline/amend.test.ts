@@ -244,3 +244,26 @@ test('what fits nothing is refused: an event that left no trace needs its window
   await expect(amend(orders, { windowFrom: '2027-01-01T00:00Z' })).rejects.toMatchObject({ exitCode: 2 });
   expect(await ledger(orders)).toEqual(["10-29 'EU' v1 2 30.00"]);
 });
+
+test.each(['auto', 'grace'] as const)(
+  'a counted row that was updated is no straggler, under %s (R10)',
+  async (policy) => {
+    const orders = await openOrders({ policy });
+    await orders.land(
+      'a 10-29 10:00 10-29 10:01 EU 10',
+      'b 10-29 11:00 10-29 11:01 EU 10',
+      'pass 10-30 02:00 10-30 02:01 ZZ 1',
+    );
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    await orders.rows(`update bronze.orders set amount = 12 where order_id = 'a'`);
+    await orders.run({ bound: '2026-10-30T04:00Z' });
+    await orders.run({ bound: '2026-10-30T05:00Z' });
+    expect(await orders.lateEvents()).toEqual([]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+    const corrected = policy === 'auto' ? ["10-29 'EU' v2 2 22.00 source_change"] : [];
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00", ...corrected]);
+    expect(await orders.rows('select causes, measures from errata.proposal')).toEqual(
+      policy === 'auto' ? [] : [{ causes: ['source_change'], measures: { orders: '2', revenue: '22.00' } }],
+    );
+  },
+);
