@@ -18,7 +18,7 @@
 with new_row as (
   select
     r.errata_ingested_at as at,
-    r.errata_source_partition as source_partition,
+    r.errata_source_partition collate "C" as source_partition,
     r.errata_event_time as event_time,
     r.errata_quarantine as quarantine,
     r.errata_row_age as row_age

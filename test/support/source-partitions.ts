@@ -29,7 +29,7 @@ rollups:
     gold: gold.total
     bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at, source_partition: source, complete_from: 0001-01-01 }
     window: ${options.window ?? '{ tumbling: 10 s }'}
-    measures: { events: count(*) }
+    measures: { rows_counted: count(*) }
     watermark: ${options.watermark}
     allowed_lateness: ${options.lateness ?? '0'}
     seal: { by: errata }
