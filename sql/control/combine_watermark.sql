@@ -111,6 +111,8 @@ begin
         if is_moved then
           if takes_max then
             select max(x.own) into candidate from unnest(own) as x (own);
+          elsif cardinality(ids) = 1 then
+            candidate := own[1];
           else
             select
               bool_or(x.active) as any_active,

@@ -76,7 +76,7 @@ describe('from nothing to a corrected number', () => {
       exitCode: 0,
       stderr: '',
       stdout:
-        'errata: made 0001_control_tables\n' +
+        'errata: made 0001_control_tables, 0002_source_partitions\n' +
         'daily_orders: gold.daily_orders is ready; bronze is complete from 2026-10-29 00:00:00+00 ' +
         '(the start of the day of the earliest ingestion); windows that start earlier are never recomputed\n',
     });
