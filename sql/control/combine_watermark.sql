@@ -19,6 +19,14 @@
 --
 -- The minimum is taken anew only if the one that moved stood at or below it, or one woke, fell idle or broke its
 -- silence: otherwise another one still stands where the combined watermark does.
+--
+-- Cost, seconds, 670,000 rows two a second, event times up to 60 s behind; PostgreSQL 18 on a machine under heavy other
+-- load, one reading each, so only their proportion tells (a bare sequential scan: 0.2 to 0.3):
+--                                              scan   watermark   classify
+--   no source partition (set-based)             6.5         3.1        1.1
+--   1                                           7.9         4.3        1.0
+--   64                                         14.2        11.8        0.5    (half of all rows raise their own)
+--   64, idle_after                              8.1         9.1        0.5
 create or replace function /*:schema*/errata/*.*/.combine_watermark(
   rollup integer,
   combine text,
