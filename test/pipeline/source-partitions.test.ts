@@ -115,7 +115,7 @@ test('hold: the bound waits for every active source partition of the log, for so
   expect(await boundOf(200)).toBe('00:02:20');
 });
 
-test('however the log is cut into runs, the history is the same', { timeout: 120_000 }, async () => {
+test('however the log is cut into runs, the history is the same', { timeout: 600_000 }, async () => {
   for (const settings of [
     'strategy: bounded, delay: 2 s, idle_after: 7 s',
     'strategy: bounded, delay: 2 s, idle_after: 7 s, source_partitions: [a, never]',
