@@ -14,7 +14,7 @@
 --
 -- Rows out: one a late or straggling row, into pg_temp.errata_candidate; a small part of what is read.
 -- The history is held as two arrays that width_bucket searches: exact for every row, and no join that a planner could
--- turn round. Safe to repeat: writes work tables only.
+-- turn round. With `combine: own` each source partition has such arrays too, one row each. Safe to repeat: writes work tables only.
 with history as (
   select
     array_agg(s.at order by s.at) as instants,
@@ -29,6 +29,27 @@ with history as (
       ),
       '-infinity'
     )
+),
+own_history as (
+  select
+    p.source_partition,
+    (
+      select array_agg(s.at order by s.at)
+      from /*:schema*/errata/*.*/.source_watermark_step as s
+      where s.source_partition_id = p.source_partition_id and s.at >= f.at
+    ) as instants,
+    (
+      select array_agg(s.watermark order by s.at)
+      from /*:schema*/errata/*.*/.source_watermark_step as s
+      where s.source_partition_id = p.source_partition_id and s.at >= f.at
+    ) as watermarks
+  from /*:schema*/errata/*.*/.source_partition as p
+  cross join lateral (
+    select coalesce(max(b.at), '-infinity') as at
+    from /*:schema*/errata/*.*/.source_watermark_step as b
+    where b.source_partition_id = p.source_partition_id and b.at < $8::timestamptz
+  ) as f
+  where p.rollup_id = $7::integer
 )
 insert into pg_temp.errata_candidate
 select
@@ -47,10 +68,14 @@ cross join (
   select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
 ) as r
 cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+/*:own_join*/left join own_history as o on coalesce('=' || o.source_partition, '') = coalesce('=' || r.errata_source_partition, '')/*.*/
 cross join lateral (
   select case
     when $11::interval is not null then r.errata_arrived_at - $11::interval
-    else h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)]
+    else greatest(
+      h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
+      /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/
+    )
   end as watermark
 ) as j
 where (r.errata_relation = $1::oid or $1::oid is null)

@@ -9,13 +9,16 @@
 -- $7 frontier: rows before it move no watermark (R6)
 -- $8 delay: interval; null where the strategy takes no watermark from rows
 -- $9 next_horizon_age: age of the oldest transaction still running now
+-- $10 idle_after: interval; null where nobody falls idle by silence
 --
--- Rows out: one, the summary. Side effect: pg_temp.errata_record gets the instants at which this partition's rows
--- raise its own greatest event time; only those can raise the rollup's.
+-- Rows out: one, the summary. Side effect: pg_temp.errata_record gets, for each source partition, the instants at which
+-- its rows in this ingestion partition raise its greatest event time; only those can raise the rollup's. And the first
+-- and last of each stretch without a silence of `idle_after`: what lies between them tells nothing more.
 -- Safe to repeat: reads bronze, writes work tables only.
 with new_row as (
   select
     r.errata_ingested_at as at,
+    r.errata_source_partition collate "C" as source_partition,
     r.errata_event_time as event_time,
     r.errata_quarantine as quarantine,
     r.errata_row_age as row_age
@@ -31,6 +34,7 @@ with new_row as (
 by_instant as materialized (
   select
     n.at,
+    n.source_partition,
     coalesce(n.at > $6::timestamptz and n.at < 'infinity', false) as is_deferred,
     count(*) as row_count,
     count(n.quarantine) as quarantined,
@@ -38,31 +42,53 @@ by_instant as materialized (
     max(n.event_time) filter (where n.quarantine is null) as greatest,
     range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age <= $9::integer) as seen
   from new_row as n
-  group by n.at
+  group by n.at, n.source_partition
 ),
-raising as (
+moving as (
   select
+    i.source_partition,
     i.at,
-    i.greatest - $8::interval as watermark,
     i.greatest,
-    max(i.greatest) over (order by i.at rows between unbounded preceding and 1 preceding) as greatest_before
+    max(i.greatest) over (in_order rows between unbounded preceding and 1 preceding) as greatest_before,
+    lag(i.at) over in_order as at_before,
+    lead(i.at) over in_order as at_after
   from by_instant as i
   where $8::interval is not null
     and i.greatest is not null
     and not i.is_deferred
     and ($7::timestamptz is null or i.at >= $7::timestamptz)
+  window in_order as (partition by i.source_partition order by i.at)
+),
+telling as (
+  select
+    m.source_partition,
+    m.at,
+    m.greatest,
+    count(*) filter (where m.at - m.at_before >= $10::interval) over (partition by m.source_partition order by m.at) as stretch
+  from moving as m
+  where m.greatest_before is null
+    or m.greatest > m.greatest_before
+    or m.at_after is null
+    or m.at - m.at_before >= $10::interval
+    or m.at_after - m.at >= $10::interval
 ),
 recorded as (
-  insert into pg_temp.errata_record (at, watermark)
-  select r.at, r.watermark
-  from raising as r
-  where r.greatest_before is null or r.greatest > r.greatest_before
+  insert into pg_temp.errata_record (source_partition, at, watermark, active_until)
+  select
+    t.source_partition,
+    t.at,
+    t.greatest - $8::interval,
+    max(t.at) over (partition by t.source_partition, t.stretch)
+  from telling as t
 )
 select
   coalesce(sum(i.row_count) filter (where not i.is_deferred), 0)::bigint as examined,
   coalesce(sum(i.quarantined) filter (where not i.is_deferred), 0)::bigint as quarantined,
   min(i.at) filter (where i.is_deferred) as deferred_from,
   min(i.at) filter (where not i.is_deferred) as oldest_ingested_at,
+  min(i.at) filter (
+    where not i.is_deferred and i.greatest is not null and ($7::timestamptz is null or i.at >= $7::timestamptz)
+  ) as first_moving,
   min(i.least) filter (where not i.is_deferred) as event_time_from,
   max(i.greatest) filter (where not i.is_deferred) as event_time_to,
   coalesce(range_agg(i.seen), '{}') as seen

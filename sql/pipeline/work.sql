@@ -8,7 +8,15 @@ create temp table errata_partition (
   bound_before timestamptz
 ) on commit drop;
 
-create temp table errata_record (at timestamptz not null, watermark timestamptz not null) on commit drop;
+-- What moves a watermark: a row, or an entry of the stream's log (without a watermark: an idle mark, or it wakes).
+create temp table errata_record (
+  source_partition text,
+  at timestamptz not null,
+  watermark timestamptz,
+  -- from `at` until here it is never silent for as long as idle_after
+  active_until timestamptz not null,
+  is_idle boolean not null default false
+) on commit drop;
 
 create temp table errata_candidate on commit drop as
 select

@@ -16,6 +16,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...sourceBindings(rollup),
     ...windowBindings(rollup.settings.window),
     ...logBindings(rollup),
+    ...ownBindings(rollup),
     stream_lock: trustedSql(String(streamLock)),
     event_count_measure: eventCountOf(rollup.measures, 'new'),
     adopted_event_count: eventCountOf(rollup.measures, 't'),
@@ -216,8 +217,23 @@ function logBindings(rollup: Rollup): Record<string, Sql> {
   const log = rollup.settings.watermark.log;
   return {
     log: log ? quoteTable(log.table) : relationsOf(rollup).watermark_log,
+    log_source_partition: quoteName(log?.sourcePartition ?? 'source_partition'),
     log_at: quoteName(log?.at ?? 'at'),
     log_watermark: quoteName(log?.watermark ?? 'watermark'),
     log_idle: quoteName(log?.idle ?? 'idle'),
+  };
+}
+
+/** R2, `own`: each row is judged by the watermark of its own source partition too. */
+function ownBindings({ settings: { watermark } }: Rollup): Record<string, Sql> {
+  if (watermark.combine !== 'own' || watermark.strategy === 'fixed_delay')
+    return { own_join: trustedSql(''), own_watermark: trustedSql('null') };
+  return {
+    own_join: trustedSql(
+      "left join own_history as o on coalesce('=' || o.source_partition, '') = coalesce('=' || r.errata_source_partition, '')",
+    ),
+    own_watermark: trustedSql(
+      "o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]",
+    ),
   };
 }

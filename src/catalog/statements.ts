@@ -10,6 +10,7 @@ import type { Rollup } from './rollup.ts';
 /** The definitions of a rollup, in the order in which they can be made. */
 export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'control/calendar.sql',
+  'control/combine_watermark.sql',
   `rollup/windows/${rollup.settings.window.kind}.sql`,
   'rollup/source.sql',
   'rollup/ledger.sql',
@@ -37,10 +38,13 @@ export const viewFiles = [
 ] as const;
 
 export const pipelineFiles = [
+  'hold',
   'work',
   'scan',
   'watermark_recorded',
+  'source_partitions',
   'watermark',
+  'watermark_combined',
   'classify',
   'quarantine',
   'copies',

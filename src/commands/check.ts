@@ -1,7 +1,7 @@
 /** `errata check`: everything that does not fit, over all rollups at once, and what a first run would cost. */
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { selectRollups } from '../catalog/open.ts';
-import { notCarriedOut, severalSourcePartitions } from '../catalog/supported.ts';
+import { notCarriedOut } from '../catalog/supported.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { counted } from '../output/amount.ts';
@@ -90,7 +90,6 @@ async function checkRollup(
   findings.faults.push(...faults.filter(({ fact }) => mayProbe || !fact.includes('temporary tables')));
   let firstRun: FirstRun | undefined;
   if (rollup && faults.length === 0) {
-    findings.faults.push(...(await severalSourcePartitions(transaction, settings)));
     await checkDefinition(transaction, rollup, findings);
     try {
       firstRun = await checkBronze(transaction, rollup, findings);

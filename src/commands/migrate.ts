@@ -3,7 +3,7 @@ import { applyRollup } from '../catalog/apply.ts';
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { faultsFailure } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
-import { notCarriedOut, severalSourcePartitions } from '../catalog/supported.ts';
+import { notCarriedOut } from '../catalog/supported.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
 import { quoteName, quoteText } from '../db/identifiers.ts';
@@ -105,7 +105,6 @@ async function describeAll(transaction: ControlTransaction, settings: Settings):
     const found = await describeRollup(transaction, settings.schema, chosen);
     faults.push(...notCarriedOut(chosen), ...found.faults);
     if (!found.rollup || found.faults.length > 0) continue;
-    faults.push(...(await severalSourcePartitions(transaction, chosen)));
     rollups.push(found.rollup);
   }
   if (faults.length > 0) throw faultsFailure(`${settings.file} cannot be carried out`, settings.file, faults);

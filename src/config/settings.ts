@@ -139,12 +139,21 @@ export interface WatermarkSettings {
   readonly maxFutureSkew: Duration | undefined;
   /** Default `min`. */
   readonly combine: 'min' | 'max' | 'own';
+  /** Declared, in the order of the file; `since` undefined: from bronze's first row. Left out: found as they appear. */
+  readonly sourcePartitions?: readonly SourcePartitionSettings[] | undefined;
   /** `recorded` only. Undefined: the log table that Errata makes for the rollup. */
   readonly log?: WatermarkLogSettings | undefined;
   /** `recorded` only; default 0: a run does not wait for the log (R6). */
   readonly hold: Duration;
   /** Always there for `external`, and only there: the stream's own table of refused rows. */
   readonly refused?: TableName | undefined;
+}
+
+export interface SourcePartitionSettings {
+  /** As its column casts to text. */
+  readonly name: string;
+  /** A date or an instant, as `completeFrom`. */
+  readonly since?: string | undefined;
 }
 
 /** The stream's log of watermarks: one row a source partition and entry; the members are its column names. */

@@ -39,6 +39,7 @@ export function countsText(counts: Counts, words: Words = did): string {
     ...(has('windows_proposed') ? [`${words.proposed} ${amount(of('windows_proposed'))}`] : []),
     `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
+    ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
     has('windows_blocked') ? `${counted(of('windows_blocked'), 'keyed window')} blocked` : 'nothing blocked',
   ];

@@ -1,4 +1,5 @@
 /** Begin: take the rollup, fix the bound before anything is read, and lay out the work tables (R6, R18). */
+import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupStatements } from '../catalog/statements.ts';
 import { quoteName } from '../db/identifiers.ts';
@@ -42,7 +43,7 @@ export async function begin(
   }
   const row = await holdRollup(transaction, schema, rollup.id);
   if (options.verb === 'baseline') refuseBaseline(rollup, row);
-  const bound = await fixBound(transaction, rollup, row.frontier, options.bound);
+  const bound = await fixBound(transaction, rollup, statements, row.frontier, options.bound);
   const [run] = await query<{ run_id: string }>(
     transaction,
     `insert into ${schema}.run (rollup_id, verb, outcome, started_at, bound, snapshot, publishing_transaction, actor, reason)
@@ -126,6 +127,7 @@ function refuseBaseline({ settings }: Rollup, row: RollupRow): void {
 async function fixBound(
   transaction: ControlTransaction,
   rollup: Rollup,
+  statements: RollupStatements,
   frontier: string | null,
   asked: string | undefined,
 ): Promise<string> {
@@ -142,5 +144,16 @@ async function fixBound(
       exitCode: 2,
     });
   }
-  return row?.bound as string;
+  const { strategy, hold, idleAfter, sourcePartitions = [] } = rollup.settings.watermark;
+  const bound = row?.bound as string;
+  if (strategy !== 'recorded' || hold.microseconds === 0n) return bound;
+  const { rows } = await execute<{ bound: string }>(transaction, statements.pipeline.hold, {
+    rollup_id: rollup.id,
+    asked: bound,
+    hold: microseconds(hold),
+    idle_after: idleAfter ? microseconds(idleAfter) : null,
+    frontier,
+    declared: sourcePartitions.map(({ name }) => name),
+  });
+  return rows[0]?.bound as string;
 }

@@ -54,6 +54,8 @@ export interface ScanSummary {
   readonly quarantined: string;
   readonly deferred_from: string | null;
   readonly oldest_ingested_at: string | null;
+  /** The first instant, not behind the frontier, of a row that may move the watermark. */
+  readonly first_moving: string | null;
   readonly event_time_from: string | null;
   readonly event_time_to: string | null;
   readonly seen: string;

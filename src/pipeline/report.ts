@@ -48,6 +48,8 @@ export interface RunReport {
 
 interface Found {
   readonly scanned: Scan;
+  /** Entries of the stream's log below an earlier one (R2). */
+  readonly wentBack: number;
   readonly sealing: Sealing;
   readonly lateEvents: number;
   readonly sealed: number;
@@ -98,6 +100,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_proposed: found.verdicts.propose,
       windows_blocked: blocked,
       events_pending: newlyPending,
+      ...(found.wentBack > 0 ? { log_went_back: found.wentBack } : {}),
     },
     changes,
     gone: found.scanned.gone,

@@ -109,7 +109,7 @@ async function attempt(
           scan(begun, (relation) => options.onStage?.('scan', relation)),
         );
         const run = await findBeginning(begun, scanned);
-        await watch.time('watermark', () => advanceWatermark(run));
+        const wentBack = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
         const sealing = await findSealing(run);
         await watch.time('classify', () => classify(run, scanned.readings));
         await watch.time('copies', () => findCopies(run, sealing));
@@ -126,6 +126,7 @@ async function attempt(
         await rememberReadings(run, scanned.readings);
         const report = await reportOf(run, {
           scanned,
+          wentBack,
           sealing,
           lateEvents,
           sealed,

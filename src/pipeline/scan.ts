@@ -76,7 +76,7 @@ function mayHaveNews(partition: Partition, before: Known): boolean {
 
 async function read(run: RunContext, partition: Partition, before: Known | undefined): Promise<Reading> {
   const { rollup, snapshot } = run;
-  const { strategy, delay } = rollup.settings.watermark;
+  const { strategy, delay, idleAfter } = rollup.settings.watermark;
   const reading = {
     partition,
     horizonAge: rollup.hasRowAge ? (before?.horizon_age ?? neverRead) : neverRead,
@@ -92,6 +92,7 @@ async function read(run: RunContext, partition: Partition, before: Known | undef
       frontier: run.frontier,
       delay: strategy === 'bounded' && delay ? microseconds(delay) : null,
       next_horizon_age: snapshot.horizon_age,
+      idle_after: idleAfter ? microseconds(idleAfter) : null,
     },
   );
   return { ...reading, summary: rows[0] as ScanSummary };

@@ -4,10 +4,10 @@ import { relationsOf } from '../catalog/relations.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
-import type { RunContext, Sealing } from './context.ts';
+import type { Reading, RunContext, Sealing } from './context.ts';
 
-/** @returns how many steps the history gained. */
-export async function advanceWatermark(run: RunContext): Promise<number> {
+/** @returns how many entries of the stream's log went back; they moved nothing. */
+export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<number> {
   const { strategy } = run.rollup.settings.watermark;
   if (strategy === 'fixed_delay') return 0;
   if (strategy === 'recorded') {
@@ -16,10 +16,57 @@ export async function advanceWatermark(run: RunContext): Promise<number> {
       bound: run.bound,
     });
   }
-  const { count } = await execute(run.transaction, run.statements.pipeline.watermark, {
+  if (hasSourcePartitions(run.rollup)) return await combineWatermarks(run, readings);
+  await execute(run.transaction, run.statements.pipeline.watermark, { rollup_id: run.rollup.id });
+  return 0;
+}
+
+/** A log may tell of any number of source partitions, and marks them idle: it is always folded. */
+export function hasSourcePartitions({ settings: { bronze, watermark } }: Rollup): boolean {
+  if (watermark.strategy === 'bounded') return bronze.sourcePartition !== undefined;
+  return watermark.strategy === 'recorded';
+}
+
+async function combineWatermarks(run: RunContext, readings: readonly Reading[]): Promise<number> {
+  const { strategy, combine, idleAfter, sourcePartitions = [] } = run.rollup.settings.watermark;
+  const firsts = readings.flatMap(({ summary }) => summary.first_moving ?? []);
+  await query(run.transaction, 'analyze pg_temp.errata_record');
+  await execute(run.transaction, run.statements.pipeline.source_partitions, {
     rollup_id: run.rollup.id,
+    first_row: await earliest(run, firsts),
+    declared: sourcePartitions.map(({ name }) => name),
+    since: sourcePartitions.map(({ since }) => since ?? ''),
   });
-  return count;
+  const wentBackBefore = await countWentBack(run);
+  await execute(run.transaction, run.statements.pipeline.watermark_combined, {
+    rollup_id: run.rollup.id,
+    combine,
+    idle_after: idleAfter ? microseconds(idleAfter) : null,
+    frontier: run.frontier,
+    bound: run.bound,
+    is_log: strategy === 'recorded',
+  });
+  return (await countWentBack(run)) - wentBackBefore;
+}
+
+async function countWentBack(run: RunContext): Promise<number> {
+  const [row] = await query<{ entries: string }>(
+    run.transaction,
+    `select coalesce(sum(p.went_back), 0)::text as entries from ${quoteName(run.rollup.schema)}.source_partition as p where p.rollup_id = $1`,
+    [run.rollup.id],
+  );
+  return Number(row?.entries ?? 0);
+}
+
+/** The database compares: an instant is text here (R13). */
+async function earliest(run: RunContext, instants: readonly string[]): Promise<string | null> {
+  if (instants.length < 2) return instants[0] ?? null;
+  const [row] = await query<{ first: string }>(
+    run.transaction,
+    'select min(i.instant)::text as first from unnest($1::timestamptz[]) as i (instant)',
+    [instants],
+  );
+  return row?.first ?? null;
 }
 
 /**

@@ -11,6 +11,7 @@ export interface History {
   readonly visibleFrom: readonly number[];
 }
 
+const sources = ['p', 'q', 'r'];
 const keys = ['a', 'b', '', null];
 
 /** Times start at 0; a history lasts a few hundred seconds, its windows tens of seconds. */
@@ -20,6 +21,7 @@ export const histories: fc.Arbitrary<History> = fc
       fc.record({
         id: fc.integer({ min: 0, max: 25 }),
         key: fc.constantFrom(...keys),
+        source: fc.constantFrom(...sources),
         /** Seconds since the row before; 0 is a tie. */
         pause: fc.oneof(
           { weight: 3, arbitrary: fc.integer({ min: 1, max: 15 }) },
@@ -36,8 +38,13 @@ export const histories: fc.Arbitrary<History> = fc
       { minLength: 1, maxLength: 40 },
     ),
     log: fc.array(
-      fc.record({ pause: fc.integer({ min: 1, max: 40 }), step: fc.integer({ min: -10, max: 60 }) }),
-      { maxLength: 10 },
+      fc.record({
+        pause: fc.integer({ min: 1, max: 40 }),
+        step: fc.integer({ min: -10, max: 60 }),
+        source: fc.constantFrom(...sources),
+        kind: fc.constantFrom('value', 'value', 'value', 'idle', 'wake'),
+      }),
+      { maxLength: 20 },
     ),
     cuts: fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 5 }),
   })
@@ -46,9 +53,9 @@ export const histories: fc.Arbitrary<History> = fc
     const taken = new Set<string>();
     const rows: Row[] = [];
     const slow: boolean[] = [];
-    for (const { id, key, pause, lateness, amount, isSlow } of drawn) {
+    for (const { id, key, source, pause, lateness, amount, isSlow } of drawn) {
       now += pause;
-      const row = { id: `e${id}`, key, eventTime: now - lateness, ingestedAt: now, amount };
+      const row = { id: `e${id}`, key, source, eventTime: now - lateness, ingestedAt: now, amount };
       // Copies that tie in time and differ in content are put in order by bytes that only the database knows.
       if (taken.has(`${row.id} ${now}`)) continue;
       taken.add(`${row.id} ${now}`);
@@ -59,7 +66,7 @@ export const histories: fc.Arbitrary<History> = fc
     const log = entries.map((entry) => {
       at += entry.pause;
       watermark += entry.step;
-      return { at, watermark };
+      return { at, watermark, source: entry.source, kind: entry.kind };
     });
     const end = Math.max(now, at) + 1;
     const bounds = [...new Set([...cuts.filter((cut) => cut < end), end])].sort((a, b) => a - b);

@@ -1,18 +1,27 @@
 /**
- * An independent model of R1 to R10 for tumbling and hopping windows and one source partition: plain loops over rows in memory, no
+ * An independent model of R1 to R10 for tumbling and hopping windows: plain loops over rows in memory, no
  * SQL and nothing of `src/`. Times are whole seconds. It says what a database must hold after a sequence of runs.
  */
+import { type SourceEvent, type SourceRules, type Watermarks, watermarksOf } from './source-partitions.ts';
+
 export interface Row {
   readonly id: string;
   readonly key: string | null;
+  readonly source: string;
   readonly eventTime: number;
   readonly ingestedAt: number;
   readonly amount: number;
 }
 
-export interface LogEntry {
+interface Step {
   readonly at: number;
   readonly watermark: number;
+}
+
+/** Where source partitions are not told apart, only instant and watermark of an entry count. */
+export interface LogEntry extends Step {
+  readonly source: string;
+  readonly kind: 'value' | 'idle' | 'wake';
 }
 
 export interface Policy {
@@ -26,6 +35,8 @@ export interface Policy {
   readonly policy: 'auto' | 'grace';
   /** false: one total a window. */
   readonly keyed: boolean;
+  /** Left out: one watermark over all rows. */
+  readonly sources?: SourceRules;
 }
 
 export interface Version {
@@ -55,7 +66,10 @@ interface KeyedWindow {
 export class Model {
   readonly #rules: Policy;
   readonly #examined = new Set<Row>();
-  readonly #steps: LogEntry[] = [];
+  readonly #steps: Step[] = [];
+  readonly #events: SourceEvent[] = [];
+  #first = Number.POSITIVE_INFINITY;
+  #watermarks: Watermarks = { combined: [], own: new Map() };
   /** First row of each event id in a window, by `window|id`. */
   readonly #firstCopies = new Map<string, Row>();
   readonly #keyedWindows = new Map<string, KeyedWindow>();
@@ -108,9 +122,7 @@ export class Model {
         continue;
       }
       const watermark =
-        rules.strategy === 'fixed_delay'
-          ? row.ingestedAt - rules.delay
-          : this.#watermarkBefore(row.ingestedAt);
+        rules.strategy === 'fixed_delay' ? row.ingestedAt - rules.delay : this.#watermarkOf(row);
       const w = watermark ?? Number.NEGATIVE_INFINITY;
       for (const window of this.#windowsOf(row)) {
         const end = window + rules.size;
@@ -135,8 +147,29 @@ export class Model {
   }
 
   #moveWatermark(rows: readonly Row[], log: readonly LogEntry[], bound: number): void {
-    const { strategy, delay } = this.#rules;
-    const moves: LogEntry[] =
+    const { strategy, delay, sources } = this.#rules;
+    if (sources) {
+      const events: SourceEvent[] =
+        strategy === 'recorded'
+          ? log
+              // an entry of the bound's own instant waits for the next run
+              .filter((entry) => entry.at < bound)
+              .map((entry) => ({ ...entry, watermark: entry.kind === 'value' ? entry.watermark : null }))
+          : rows.map(({ source, ingestedAt: at, eventTime }) => ({
+              source,
+              at,
+              watermark: eventTime - delay,
+              kind: 'value',
+            }));
+      this.#events.push(...events.filter(({ at }) => at >= this.#frontier));
+      if (!Number.isFinite(this.#first)) {
+        const instants = [...rows.map((row) => row.ingestedAt), ...this.#events.map(({ at }) => at)];
+        this.#first = Math.min(...instants.filter((at) => at >= this.#frontier));
+      }
+      this.#watermarks = watermarksOf(this.#events, sources, this.#first);
+      return;
+    }
+    const moves: Step[] =
       strategy === 'bounded'
         ? rows.map((row) => ({ at: row.ingestedAt, watermark: row.eventTime - delay }))
         : strategy === 'recorded'
@@ -148,8 +181,14 @@ export class Model {
 
   /** Rows of one instant share the watermark from before it. */
   #watermarkBefore(instant: number): number | null {
-    const before = this.#steps.filter((step) => step.at < instant).map((step) => step.watermark);
-    return before.length === 0 ? null : Math.max(...before);
+    return greatestBefore(this.#rules.sources ? this.#watermarks.combined : this.#steps, instant);
+  }
+
+  #watermarkOf(row: Row): number | null {
+    const combined = this.#watermarkBefore(row.ingestedAt);
+    if (this.#rules.sources?.combine !== 'own') return combined;
+    const own = greatestBefore(this.#watermarks.own.get(row.source) ?? [], row.ingestedAt);
+    return own === null ? combined : Math.max(own, combined ?? own);
   }
 
   #seal(touch: (event: LateEvent) => void): void {
@@ -228,4 +267,9 @@ export class Model {
     this.#keyedWindows.set(name, found);
     return found;
   }
+}
+
+function greatestBefore(steps: readonly Step[], instant: number): number | null {
+  const before = steps.filter((step) => step.at < instant).map((step) => step.watermark);
+  return before.length === 0 ? null : Math.max(...before);
 }

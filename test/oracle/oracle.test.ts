@@ -67,6 +67,66 @@ const policies: Record<string, Policy> = {
     policy: 'grace',
     keyed: true,
   },
+  sources_min: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 25 },
+  },
+  sources_declared: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 0,
+    lateness: 10,
+    skew: 30,
+    policy: 'grace',
+    keyed: false,
+    sources: { combine: 'min', idleAfter: 40, declared: ['p', 'q', 'never'] },
+  },
+  sources_max: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sources: { combine: 'max' },
+  },
+  sources_own: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'own', idleAfter: 20 },
+  },
+  sources_log: {
+    strategy: 'recorded',
+    size: 20,
+    delay: 0,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 60, declared: ['p', 'q'] },
+  },
+  sources_log_own: {
+    strategy: 'recorded',
+    size: 20,
+    delay: 0,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'own' },
+  },
   recorded: { strategy: 'recorded', size: 20, delay: 0, lateness: 10, skew: 60, policy: 'auto', keyed: true },
 };
 
@@ -79,7 +139,7 @@ beforeAll(async () => {
   database = await openTestDatabase();
   await database.pool.query(`
     create schema bronze;
-    create table bronze.event (id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer);
+    create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
   for (const [name, policy] of Object.entries(policies))
     rollups.set(name, await openErrata(database, yamlOf(name, policy)));
@@ -136,17 +196,27 @@ function modelled(policy: Policy, history: History): string[] {
 async function published(errata: TestErrata, name: string, history: History): Promise<string[]> {
   const instant = (seconds: number) => new Date((epoch + seconds) * 1000).toISOString();
   await errata.rows('truncate bronze.event, bronze.log');
-  for (const entry of history.log) {
-    await errata.rows('insert into bronze.log (at, watermark) values ($1, $2)', [
-      instant(entry.at),
-      instant(entry.watermark),
-    ]);
+  // Nor do source partitions remember the history before this one.
+  await errata.rows('truncate errata.source_partition, errata.source_watermark_step');
+  await errata.rows('update errata.rollup set first_instant = null');
+  const sources = policies[name]?.sources;
+  for (const { at, watermark, source, kind } of history.log) {
+    await errata.rows(
+      'insert into bronze.log (at, watermark, source_partition, idle) values ($1, $2, $3, $4)',
+      [
+        instant(at),
+        // an idle mark may carry a value, which is ignored
+        sources && kind === 'wake' ? null : instant(watermark),
+        sources ? source : null,
+        sources !== undefined && kind === 'idle',
+      ],
+    );
   }
   for (const [run, bound] of history.bounds.entries()) {
     const rows = history.rows.filter((_, place) => history.visibleFrom[place] === run);
     await errata.rows(
-      `insert into bronze.event select id, key, event_time, ingested_at, amount
-       from jsonb_to_recordset($1) as r (id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer)`,
+      `insert into bronze.event select id, key, source, event_time, ingested_at, amount
+       from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer)`,
       [
         JSON.stringify(
           rows.map((row) => ({
@@ -184,15 +254,22 @@ async function published(errata: TestErrata, name: string, history: History): Pr
 
 function yamlOf(name: string, policy: Policy): string {
   const delay = policy.strategy === 'recorded' ? 'log: bronze.log' : `delay: ${policy.delay} s`;
+  const { combine, idleAfter, declared } = policy.sources ?? {};
+  const sources = [
+    combine ? `, combine: ${combine}` : '',
+    idleAfter ? `, idle_after: ${idleAfter} s` : '',
+    declared ? `, source_partitions: [${declared.join(', ')}]` : '',
+  ].join('');
+  const column = policy.sources ? ', source_partition: source' : '';
   return `
 rollups:
   ${name}:
     gold: gold.${name}
-    bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at, complete_from: 0001-01-01 }
+    bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at${column}, complete_from: 0001-01-01 }
     window: ${policy.every ? `{ hopping: ${policy.size} s, every: ${policy.every} s }` : `{ tumbling: ${policy.size} s }`}
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
-    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s }
+    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources} }
     allowed_lateness: ${policy.lateness} s
     seal: { by: errata }
     publish: { policy: ${policy.policy} }

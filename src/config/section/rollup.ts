@@ -9,7 +9,7 @@ import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
 import { publishFaults, publishSettings, publishShape } from './publish.ts';
 import { sealFaults, sealSettings, sealShape } from './seal.ts';
-import { watermarkFaults, watermarkSettings, watermarkShape } from './watermark.ts';
+import { sourcePartitionFaults, watermarkFaults, watermarkSettings, watermarkShape } from './watermark.ts';
 import { windowFaults, windowSettings, windowShape } from './window.ts';
 
 const scheduleShape = section(
@@ -59,7 +59,10 @@ export function rollupFaults(name: string, raw: Raw, path: Path, faults: Faults)
   const window = mappingAt(raw, 'window');
   if (window) windowFaults(window, [...path, 'window'], faults);
   const watermark = mappingAt(raw, 'watermark');
-  if (watermark) watermarkFaults(watermark, [...path, 'watermark'], faults);
+  if (watermark) {
+    watermarkFaults(watermark, [...path, 'watermark'], faults);
+    sourcePartitionFaults(watermark, bronze, [...path, 'watermark'], faults);
+  }
   const seal = mappingAt(raw, 'seal');
   if (seal) sealFaults(seal, [...path, 'seal'], watermark?.strategy, faults);
   const publish = mappingAt(raw, 'publish');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { durationOf } from '../duration.ts';
 import type { Faults } from '../faults.ts';
-import { choice, column, duration, section, skew, span, table } from '../leaf.ts';
+import { choice, column, duration, instant, leaf, section, skew, span, table } from '../leaf.ts';
 import type { Path } from '../place.ts';
-import type { WatermarkLogSettings, WatermarkSettings } from '../settings.ts';
+import type { SourcePartitionSettings, WatermarkLogSettings, WatermarkSettings } from '../settings.ts';
 
 const logRemedy = 'write schema.table or { table, at, source_partition, watermark, idle }';
 
@@ -37,6 +37,17 @@ const logShape = z
     };
   });
 
+const sourcePartitionsRemedy = 'write [a, b] or { a: 2026-01-01, b: 2026-02-01 }';
+const sourcePartitionName = leaf((value) => ({ value }), 'write the name of a source partition', true);
+
+const sourcePartitionsShape = z
+  .union([z.array(sourcePartitionName), z.record(z.string(), instant)], { error: sourcePartitionsRemedy })
+  .transform((declared): SourcePartitionSettings[] =>
+    Array.isArray(declared)
+      ? declared.map((name) => ({ name }))
+      : Object.entries(declared).map(([name, since]) => ({ name, since })),
+  );
+
 export const watermarkShape = section(
   {
     strategy: choice(['bounded', 'fixed_delay', 'recorded', 'external']).describe(
@@ -50,6 +61,11 @@ export const watermarkShape = section(
     combine: choice(['min', 'max', 'own'])
       .optional()
       .describe('How source partitions combine; left out: min.'),
+    source_partitions: sourcePartitionsShape
+      .optional()
+      .describe(
+        'The source partitions that hold the minimum back until they report or are idle: a list of names, or a mapping from each to the instant from which on it is there; left out: they are found as they appear.',
+      ),
     log: logShape
       .optional()
       .describe("The stream's log of watermarks; left out: the table that Errata makes."),
@@ -76,12 +92,33 @@ export function watermarkFaults(raw: Readonly<Record<string, unknown>>, path: Pa
       "is missing; write the stream's table of refused rows as schema.table",
     );
   }
+  if (raw.source_partitions !== undefined && (strategy === 'fixed_delay' || strategy === 'external')) {
+    faults.aboutKey(
+      [...path, 'source_partitions'],
+      'goes with strategy: bounded or recorded only; leave it out',
+    );
+  }
   const owners = { log: 'recorded', hold: 'recorded', refused: 'external' } as const;
   if (typeof strategy !== 'string' || !watermarkShape.shape.strategy.safeParse(strategy).success) return;
   for (const [member, owner] of Object.entries(owners)) {
     if (raw[member] === undefined || strategy === owner) continue;
     faults.aboutKey([...path, member], `goes with strategy: ${owner} only; leave it out`);
   }
+}
+
+/** R2: rows of several source partitions can only be told apart by a column. */
+export function sourcePartitionFaults(
+  raw: Readonly<Record<string, unknown>>,
+  bronze: Readonly<Record<string, unknown>> | undefined,
+  path: Path,
+  faults: Faults,
+): void {
+  if (bronze === undefined || bronze.source_partition !== undefined) return;
+  const needs = 'needs the column that says where a row came from; write source_partition under bronze';
+  if (raw.combine === 'own' && (raw.strategy === 'bounded' || raw.strategy === 'recorded'))
+    faults.about([...path, 'combine'], needs);
+  if (raw.source_partitions !== undefined && raw.strategy === 'bounded')
+    faults.about([...path, 'source_partitions'], needs);
 }
 
 export function watermarkSettings(watermark: z.output<typeof watermarkShape>): WatermarkSettings {
@@ -92,6 +129,7 @@ export function watermarkSettings(watermark: z.output<typeof watermarkShape>): W
     idleAfter: watermark.idle_after,
     maxFutureSkew: limit === 'none' ? undefined : (limit ?? durationOf(3_600_000_000n)),
     combine: watermark.combine ?? 'min',
+    sourcePartitions: watermark.source_partitions,
     log: watermark.log,
     hold: watermark.hold ?? durationOf(0n),
     refused: watermark.refused,
