@@ -17,14 +17,12 @@ select
   c.window_start, c.window_end, c.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
   greatest(c.old_version, 1) + 1, /*:each measure*/ c./*:measure*/revenue/*.*/, /*:end*/ c.event_count, c.is_void,
   'correction', c.causes, $4::text, $3::text, $1::bigint, $2::timestamptz,
-  (
-    select v.stamp
-    from /*:ledger*/gold.daily_orders/*.*/ as v
-    where v.window_start = c.window_start
-      and v.window_end = c.window_end
-      /*:each key*/ and v./*:key*/region/*.*/ is not distinct from c./*:key*/region/*.*/ /*:end*/
-      and v.version = 1
-  ),
+  v.stamp,
   $2::timestamptz, $5::text
 from pg_temp.errata_change as c
+left join /*:ledger*/gold.daily_orders/*.*/ as v
+  on v.window_start = c.window_start
+  and v.window_end = c.window_end
+  /*:each key*/ and array[v./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+  and v.version = 1
 where c.verdict in ('change', 'emission')

@@ -34,7 +34,7 @@ declare
   errata_rollup /*:schema*/errata/*.*/.rollup;
   errata_window record;
   errata_known /*:ledger*/gold.daily_orders/*.*/;
-  errata_last record;
+  errata_last /*:emission*/errata.daily_orders_emission/*.*/;
 begin
   select r.* into strict errata_rollup from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
   if errata_rollup.seal_by <> 'stream' then
@@ -80,11 +80,22 @@ begin
   new.definition_fingerprint := errata_rollup.definition_fingerprint;
   new.event_count := coalesce(new.event_count, /*:event_count_measure*/null::bigint/*.*/);
 
-  select g.* into errata_known
-  from /*:ledger*/gold.daily_orders/*.*/ as g
-  where g.window_start = new.window_start and g.window_end = new.window_end
-    /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
-  order by g.version
+  -- Keys that are not NULL are looked up by `=`, which the ledger's index serves: by `is not distinct from` 20,000 keys
+  -- of one window took 162 s.
+  select k.* into errata_known
+  from (
+    select g.*
+    from /*:ledger*/gold.daily_orders/*.*/ as g
+    where g.window_start = new.window_start and g.window_end = new.window_end
+      /*:each key*/ and g./*:key*/region/*.*/ = new./*:key*/region/*.*/ /*:end*/
+    union all
+    select g.*
+    from /*:ledger*/gold.daily_orders/*.*/ as g
+    where (false /*:each key*/ or new./*:key*/region/*.*/ is null /*:end*/)
+      and g.window_start = new.window_start and g.window_end = new.window_end
+      /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+  ) as k
+  order by k.version
   limit 1;
 
   if not found then
@@ -95,21 +106,19 @@ begin
   end if;
 
   -- What the stream said last of this keyed window: a retry of it is absorbed.
-  select * into errata_last from (
-    select 0::bigint as n, g.event_count /*:each measure*/ , g./*:measure*/revenue/*.*/ /*:end*/
-    from /*:ledger*/gold.daily_orders/*.*/ as g
-    where errata_known.version = 1 and g.version = 1
-      and g.window_start = new.window_start and g.window_end = new.window_end
-      /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
-    union all
-    select e.emission_id, e.event_count /*:each measure*/ , e./*:measure*/revenue/*.*/ /*:end*/
-    from /*:emission*/errata.daily_orders_emission/*.*/ as e
-    where e.window_start = new.window_start and e.window_end = new.window_end
-      /*:each key*/ and e./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
-  ) as said
-  order by said.n desc
+  select e.* into errata_last
+  from /*:emission*/errata.daily_orders_emission/*.*/ as e
+  where e.window_start = new.window_start and e.window_end = new.window_end
+    /*:each key*/ and e./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+  order by e.emission_id desc
   limit 1;
-  if found and (true /*:each measure*/ and errata_last./*:measure*/revenue/*.*/ is not distinct from new./*:measure*/revenue/*.*/ /*:end*/) then
+  if found then
+    if true /*:each measure*/ and errata_last./*:measure*/revenue/*.*/ is not distinct from new./*:measure*/revenue/*.*/ /*:end*/ then
+      return null;
+    end if;
+  elsif errata_known.version = 1
+    /*:each measure*/ and errata_known./*:measure*/revenue/*.*/ is not distinct from new./*:measure*/revenue/*.*/ /*:end*/
+  then
     return null;
   end if;
 

@@ -22,3 +22,10 @@ select
   null,
   true
 from /*:open_windows*/errata.daily_orders_open_windows/*.*/ () as o
+-- what the stream has published already is no longer open
+where not exists (
+  select from /*:ledger*/gold.daily_orders/*.*/ as g
+  where g.window_start = o.window_start
+    and g.window_end = o.window_end
+    /*:each key*/ and array[g./*:key*/region/*.*/] = array[o./*:key*/region/*.*/] /*:end*/
+)

@@ -51,3 +51,5 @@ create table if not exists /*:emission*/errata.daily_orders_emission/*.*/ (
   received_at timestamptz not null,
   run_id bigint
 );
+create index if not exists /*:emission_by_window*/daily_orders_emission_by_window/*.*/
+  on /*:emission*/errata.daily_orders_emission/*.*/ (window_start, window_end);

@@ -46,7 +46,8 @@ export function bindingsOf(rollup: Rollup): Bindings {
       key_type: trustedSql(key.type),
       key_place: trustedSql(String(place)),
     })),
-    id: rollup.ids.map((id) => ({ id: quoteName(id.name) })),
+    // An index on the id serves a look-up by its native value. Of several columns one may be NULL, which equals nothing.
+    id: rollup.ids.length === 1 ? rollup.ids.map((id) => ({ id: quoteName(id.name) })) : [],
     column: rollup.columns.map(columnBindings),
     measured: rollup.measured.map(columnBindings),
     measure: rollup.measures.map(measureBindings),
@@ -142,7 +143,7 @@ function sourceBindings(rollup: Rollup): Record<string, Sql> {
     ? `'row:' || ${digest}`
     : more.length === 0
       ? `coalesce(b.${quoteName(first.name)}::text, 'row:' || ${digest})`
-      : `row(${ids.map((id) => `b.${quoteName(id.name)}`).join(', ')})::text`;
+      : `case when num_nulls(${ids.map((id) => `b.${quoteName(id.name)}`).join(', ')}) = ${ids.length} then 'row:' || ${digest} else row(${ids.map((id) => `b.${quoteName(id.name)}`).join(', ')})::text end`;
   return {
     bronze: quoteTable(bronze.table),
     event_id_value: trustedSql(eventId),

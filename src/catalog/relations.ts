@@ -42,6 +42,7 @@ const localSuffixes = {
   late_event_pending: '_late_event_pending',
   late_event_by_event: '_late_event_by_event',
   watermark_log_by_time: '_watermark_log_by_time',
+  emission_by_window: '_emission_by_window',
 } as const;
 
 /** The same in the schema of the control tables, where gold tables of one name may meet. */

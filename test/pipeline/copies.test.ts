@@ -122,3 +122,20 @@ describe('copies (R5)', () => {
     expect(await byColumns.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
   });
 });
+
+test('an event id of several columns may have NULL parts: its copies are copies; without any part a row is its own event', async () => {
+  const orders = await openOrders({
+    ddl: `create schema bronze; create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2), line integer)`,
+    bronze:
+      '{ table: bronze.orders, event_id: [order_id, line], event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }',
+  });
+  await orders.land('a 10-29 10:00 10-29 10:01', pass('10-30 02:01'));
+  await orders.rows(
+    `insert into bronze.orders select null, ordered_at, ingested_at, 'none', n, null from bronze.orders, generate_series(1, 2) n where order_id = 'a'`,
+  );
+  await orders.run({ bound: '2026-10-30T03:00Z' });
+  await orders.land('a 10-29 10:00 10-30 04:00');
+  await orders.run({ bound: '2026-10-30T05:00Z' });
+  expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00", "10-29 'none' v1 2 3.00"]);
+  expect(await orders.lateEvents()).toEqual([]);
+});

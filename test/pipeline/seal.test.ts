@@ -254,3 +254,31 @@ test('a stream that counted nothing where nothing is agrees with its rows; what 
     "10-29 'slow' v1 1 5.00",
   ]);
 });
+
+describe('a busy stream', () => {
+  test('measures of any name; live shows a keyed window once from the stream on; 3,000 keys take a moment', async () => {
+    const orders = await openOrders({
+      seal: '{ by: stream, after: 15 minutes }',
+      measures: '{ n: count(*), orders: count(*), revenue: sum(amount) }',
+    });
+    await orders.land(...first);
+    const insert = (count: number) =>
+      orders.rows(
+        `insert into gold.daily_orders (window_start, window_end, region, n, orders, revenue)
+        values ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'EU', $1, $1, 20.00)`,
+        [count],
+      );
+    await insert(2);
+    await insert(2);
+    await insert(3);
+    await insert(3);
+    expect(await orders.rows('select count(*) from errata.daily_orders_emission')).toEqual([{ count: '1' }]);
+    expect(await orders.rows('select region, is_open from gold.daily_orders_live')).toEqual([
+      { region: 'EU', is_open: false },
+    ]);
+    const from = performance.now();
+    await orders.rows(`insert into gold.daily_orders (window_start, window_end, region, n, orders, revenue)
+      select '2026-10-28T00:00Z', '2026-10-29T00:00Z', 'k' || k, 1, 1, 1 from generate_series(1, 3000) as k`);
+    expect(performance.now() - from).toBeLessThan(10_000);
+  });
+});
