@@ -72,7 +72,8 @@ function planText(result: RollupResult, order: Order): string {
       ? [`  the latest ${amount(String(changesShown))} windows are shown`]
       : []),
     ...report.gone.map(
-      (relation) => `  the ingestion partition ${relation} is gone: windows with rows in it are blocked`,
+      (relation) =>
+        `  the ingestion partition ${relation} is gone: windows with rows in it are neither sealed nor corrected until it is back, or bronze.complete_from is later`,
     ),
   ].join('\n');
 }

@@ -14,7 +14,7 @@ export function totals(results: readonly RollupResult[]): Counts {
   return Object.fromEntries([...sums].map(([name, sum]) => [name, String(sum)]));
 }
 
-/** `daily_orders: sealed 31 keyed windows, corrected 2, 1 event pending, nothing blocked` */
+/** `daily_orders: sealed 31 keyed windows, corrected 2, 1 event newly pending, nothing blocked` */
 export function summaryLine(results: readonly RollupResult[]): string {
   const through = results.filter(({ report }) => report);
   const locked = results.filter((result) => outcomeOf(result) === 'locked');
@@ -29,7 +29,7 @@ export function summaryLine(results: readonly RollupResult[]): string {
   return parts.join('; ');
 }
 
-/** `sealed 31 keyed windows, corrected 2, 1 event pending, nothing blocked`; what is not there is left out, except the last. */
+/** `sealed 31 keyed windows, corrected 2, 1 event newly pending, nothing blocked`; what is not there is left out, except the last. */
 export function countsText(counts: Counts, words: Words = did): string {
   const of = (name: string) => counts[name] ?? '0';
   const has = (name: string) => of(name) !== '0';
@@ -37,10 +37,13 @@ export function countsText(counts: Counts, words: Words = did): string {
     `${words.sealed} ${counted(of('windows_sealed'), 'keyed window')}`,
     `${words.corrected} ${amount(of('windows_corrected'))}`,
     ...(has('windows_proposed') ? [`${words.proposed} ${amount(of('windows_proposed'))}`] : []),
-    `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} pending`,
+    `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} newly pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
     ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
+    ...(has('sealing_blocked')
+      ? ['sealing blocked: an ingestion partition with rows of the next windows is gone']
+      : []),
     has('windows_blocked') ? `${counted(of('windows_blocked'), 'keyed window')} blocked` : 'nothing blocked',
   ];
   return parts.join(', ');

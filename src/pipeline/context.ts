@@ -71,4 +71,6 @@ export interface Sealing {
   readonly until: string | null;
   /** Earliest ingestion of a row of those windows; null where that cannot be known. */
   readonly ingestedFrom: string | null;
+  /** Ingestion partitions that are gone and held rows of the windows to seal; null: nothing stands in the way. */
+  readonly blockedBy: string | null;
 }

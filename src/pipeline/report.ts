@@ -99,13 +99,15 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,
       windows_blocked: blocked,
+      sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
       ...(found.wentBack > 0 ? { log_went_back: found.wentBack } : {}),
     },
     changes,
     gone: found.scanned.gone,
     stageMilliseconds: found.watch.milliseconds,
-    needsAttention: newlyPending > 0 || blocked > 0 || found.verdicts.propose > 0,
+    needsAttention:
+      newlyPending > 0 || blocked > 0 || found.sealing.blockedBy !== null || found.verdicts.propose > 0,
   };
 }
 

@@ -99,17 +99,37 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
        s.start as "from",
        greatest(s.stop, s.start) as "to",
        greatest(s.stop, s.start) + ${overlapOf(rollup)} as events_to,
-       ${ingestedFrom(run, 's.start')} as ingested_from
+       ${ingestedFrom(run, 's.start')} as ingested_from,
+       (
+         select string_agg(p.relation, ', ' order by p.relation)
+         from ${quoteName(rollup.schema)}.ingestion_partition as p
+         where p.rollup_id = $1
+           and p.gone_at is not null
+           and p.event_time_to >= s.start
+           and p.event_time_from < s.stop + ${overlapOf(rollup)}
+       ) as gone
      from span as s`,
     [rollup.id, bound, run.sealedBefore, run.completeFrom],
   );
   const from = row?.from ?? '-infinity';
+  if (row?.gone) {
+    // A version 1 over what is left of a window would be wrong for ever: nothing is sealed until its rows are back (R15).
+    return {
+      from,
+      to: from,
+      eventsTo: from,
+      until: run.sealedBefore,
+      ingestedFrom: row.ingested_from,
+      blockedBy: row.gone,
+    };
+  }
   return {
     from,
     to: row?.to ?? from,
     eventsTo: row?.events_to ?? from,
     until: row?.until ?? null,
     ingestedFrom: row?.ingested_from ?? null,
+    blockedBy: null,
   };
 }
 
@@ -119,6 +139,7 @@ interface SpanRow {
   readonly to: string;
   readonly events_to: string;
   readonly ingested_from: string | null;
+  readonly gone: string | null;
 }
 
 /** How far the windows that start before an instant reach beyond it. */

@@ -53,7 +53,7 @@ describe('rows that are hard on a rollup', () => {
     const ran = await errata(directory, url, 'run');
     expect(ran.exitCode).toBe(1);
     expect(ran.stdout).toBe(
-      '3 rollups: sealed 5 keyed windows, corrected 0, no event pending, nothing blocked; ' +
+      '3 rollups: sealed 5 keyed windows, corrected 0, no event newly pending, nothing blocked; ' +
         'ratio failed: a measure of rollup "ratio" cannot be computed: division by zero\n',
     );
     const lines = ran.stderr
@@ -103,7 +103,7 @@ describe('rows that are hard on a rollup', () => {
     await pool.query('update bronze.orders set pieces = 5 where id = 3');
     const ran = await errata(directory, url, 'run', 'ratio');
     expect(ran.stdout).toBe(
-      'ratio: sealed 3 keyed windows, corrected 0, no event pending, nothing blocked\n',
+      'ratio: sealed 3 keyed windows, corrected 0, no event newly pending, nothing blocked\n',
     );
     expect(ran.exitCode).toBe(0);
   });

@@ -99,7 +99,7 @@ describe('from nothing to a corrected number', () => {
     const ended = await errata(directory, url, 'run', '--bound', '2026-10-30T13:00:00Z');
     expect(ended).toMatchObject({
       exitCode: 0,
-      stdout: 'daily_orders: sealed 1 keyed window, corrected 0, no event pending, nothing blocked\n',
+      stdout: 'daily_orders: sealed 1 keyed window, corrected 0, no event newly pending, nothing blocked\n',
     });
     const lines = ended.stderr
       .trim()
@@ -123,7 +123,7 @@ describe('from nothing to a corrected number', () => {
     const before = await rowCounts(database.pool);
     const planned = await errata(directory, url, 'plan', '--bound', '2026-11-02T00:00:00Z');
     expect(planned.stdout.split('\n')).toEqual([
-      'daily_orders: would seal 1 keyed window, correct 1, 1 event pending, nothing blocked',
+      'daily_orders: would seal 1 keyed window, correct 1, 1 event newly pending, nothing blocked',
       '  bound 2026-11-02 00:00:00+00, watermark 2026-11-01 11:50:00+00, 3 new rows of bronze',
       '  window      region  what     measure       old       new  delta  causes       events',
       '  2026-10-29  eu      correct  orders          1         2     +1  late_firing  8840',

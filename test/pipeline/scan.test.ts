@@ -213,3 +213,19 @@ test('a bronze that was empty at the first migrate is complete from the day of i
   ]);
   expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
 });
+
+test('windows that had rows in a partition that is gone are not sealed over what is left (R15)', async () => {
+  const orders = await openOrders({ ddl: dailyPartitions, window: '{ calendar: 1 week, time_zone: UTC }' });
+  await orders.land('a 10-27 10:00 10-27 10:01 EU 50', 'b 10-29 10:00 10-29 10:01 EU 30');
+  await orders.run({ bound: '2026-10-30T00:00Z' });
+  await orders.rows('alter table bronze.orders detach partition bronze.orders_20261027');
+  await orders.land('c 11-03 10:00 11-03 10:01 EU 1', 'late 10-28 10:00 11-03 11:00 EU 7');
+  const report = await orders.run({ bound: '2026-11-04T00:00Z' });
+  expect(report).toMatchObject({ needsAttention: true, counts: { windows_sealed: 0, sealing_blocked: 1 } });
+  expect(await orders.ledger()).toEqual([]);
+  await orders.rows(
+    `alter table bronze.orders attach partition bronze.orders_20261027 for values from ('2026-10-27 00:00+00') to ('2026-10-28 00:00+00')`,
+  );
+  await orders.run({ bound: '2026-11-04T01:00Z' });
+  expect(await orders.ledger()).toEqual(["10-26 'EU' v1 2 80.00", "10-26 'EU' v2 3 87.00 refused"]);
+});
