@@ -39,16 +39,21 @@ export const viewFiles = [
 
 export const pipelineFiles = [
   'hold',
+  'begin',
   'work',
+  'known_partitions',
   'scan',
+  'gone',
   'watermark_recorded',
   'source_partitions',
   'watermark',
   'watermark_combined',
+  'sealing',
   'classify',
   'quarantine',
   'copies',
   'late_events',
+  'stamp',
   'adopt',
   'unsealed',
   'exclude_from_seal',
@@ -64,11 +69,13 @@ export const pipelineFiles = [
   'exclude_from_recompute',
   'recompute',
   'diff',
+  'remember',
   'publish',
   'forget',
   'include',
   'propose',
   'settle',
+  'finish',
 ] as const;
 
 export type PipelineFile = (typeof pipelineFiles)[number];

@@ -6,7 +6,7 @@ import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
 import { releasedCauses } from './late-events.ts';
 import type { Scan } from './scan.ts';
-import { ingestedFrom } from './watermark.ts';
+import { skewOf } from './watermark.ts';
 
 export interface Amended {
   /** Keyed windows that are recomputed because a copy counts now. */
@@ -24,8 +24,9 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   const [span] = await query<{ events_from: string; events_to: string; ingested_from: string | null }>(
     transaction,
     `select min(a.window_start)::text as events_from, max(a.window_end)::text as events_to,
-       ${ingestedFrom(run, 'min(a.window_start)')} as ingested_from
+       min(a.window_start) - $1::interval as ingested_from
      from pg_temp.errata_amended as a`,
+    [skewOf(run.rollup)],
   );
   const reading = {
     bound,

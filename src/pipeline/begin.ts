@@ -44,24 +44,18 @@ export async function begin(
   const row = await holdRollup(transaction, schema, rollup.id);
   if (options.verb === 'baseline') refuseBaseline(rollup, row);
   const bound = await fixBound(transaction, rollup, statements, row.frontier, options.bound);
-  const [run] = await query<{ run_id: string }>(
+  const { rows } = await execute<Snapshot & { run_id: string; same_cluster: boolean }>(
     transaction,
-    `insert into ${schema}.run (rollup_id, verb, outcome, started_at, bound, snapshot, publishing_transaction, actor, reason)
-     values ($1, $2, 'running', clock_timestamp(), $3::timestamptz, pg_current_snapshot(), pg_current_xact_id(), $4, $5)
-     returning run_id`,
-    [rollup.id, options.verb ?? 'run', bound, options.actor ?? null, options.reason ?? null],
+    statements.pipeline.begin,
+    {
+      rollup_id: rollup.id,
+      verb: options.verb ?? 'run',
+      actor: options.actor ?? null,
+      reason: options.reason ?? null,
+      bound,
+    },
   );
-  const [snapshot] = await query<Snapshot & { same_cluster: boolean }>(
-    transaction,
-    `select
-       pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
-       age(pg_snapshot_xmin(pg_current_snapshot())::xid) as horizon_age,
-       pg_snapshot_xmin(pg_current_snapshot())::text::bigint + age(pg_snapshot_xmin(pg_current_snapshot())::xid) as transaction,
-       coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster
-     from ${schema}.rollup as r
-     where r.rollup_id = $1`,
-    [rollup.id],
-  );
+  const [run] = rows;
   await execute(transaction, statements.pipeline.work);
   return {
     transaction,
@@ -79,8 +73,8 @@ export async function begin(
     reason: options.reason ?? null,
     readAll: options.readAll ?? false,
     maxWindows: options.maxWindows ?? null,
-    snapshot: snapshot as Snapshot,
-    sameCluster: snapshot?.same_cluster ?? true,
+    snapshot: run as Snapshot,
+    sameCluster: run?.same_cluster ?? true,
   };
 }
 

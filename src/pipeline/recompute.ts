@@ -1,12 +1,13 @@
 /** Recompute: the measures of each touched keyed window, read whole from bronze (R7). */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
-import { ingestedFrom } from './watermark.ts';
+import { skewOf } from './watermark.ts';
 
 export async function recompute(run: RunContext): Promise<void> {
   const [floor] = await query<{ ingested_from: string | null }>(
     run.transaction,
-    `select ${ingestedFrom(run, 'min(t.window_start)')} as ingested_from from pg_temp.errata_touched as t`,
+    'select min(t.window_start) - $1::interval as ingested_from from pg_temp.errata_touched as t',
+    [skewOf(run.rollup)],
   );
   await execute(run.transaction, run.statements.pipeline.exclude_from_recompute);
   await query(run.transaction, 'analyze pg_temp.errata_excluded, pg_temp.errata_copied');

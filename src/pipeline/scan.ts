@@ -23,7 +23,6 @@
 import { recordFirstIngestion } from '../catalog/complete-from.ts';
 import { microseconds } from '../catalog/describe.ts';
 import { listPartitions, type Partition } from '../catalog/partitions.ts';
-import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, ScanSummary } from './context.ts';
 
@@ -110,24 +109,14 @@ export function parametersOf(run: RunContext, reading: Omit<Reading, 'summary'>)
   };
 }
 
-/**
- * What is known of each partition. In another cluster, or one whose transactions count from the start again, the
- * horizon means nothing: then everything is read anew, which changes nothing (R16).
- */
 async function knownPartitions(run: RunContext): Promise<Known[]> {
-  return await query<Known>(
-    run.transaction,
-    `select
-       p.relation_id::text as relation_id,
-       case
-         when $3::boolean and p.horizon::text::bigint <= $2::bigint
-         then least($2::bigint - p.horizon::text::bigint, ${neverRead})::integer
-       end as horizon_age,
-       p.seen::text as seen, p.bound, coalesce(p.deferred_from <= $4::timestamptz, false) as is_due, p.activity
-     from ${quoteName(run.rollup.schema)}.ingestion_partition as p
-     where p.rollup_id = $1`,
-    [run.rollup.id, run.snapshot.transaction, run.sameCluster, run.bound],
-  );
+  const { rows } = await execute<Known>(run.transaction, run.statements.pipeline.known_partitions, {
+    rollup_id: run.rollup.id,
+    transaction: run.snapshot.transaction,
+    same_cluster: run.sameCluster,
+    bound: run.bound,
+  });
+  return rows;
 }
 
 /** Copies told apart across partitions need to know what was new in each (R5). */
@@ -146,20 +135,12 @@ async function notePartition(
 
 /** Marks partitions that left or came back. @returns the names of all that are gone. */
 async function noteGone(run: RunContext, partitions: readonly Partition[]): Promise<string[]> {
-  const table = `${quoteName(run.rollup.schema)}.ingestion_partition`;
-  await query(
-    run.transaction,
-    `update ${table} as p
-     set gone_at = case when p.gone_at is null then $3::timestamptz end
-     where p.rollup_id = $1 and (p.gone_at is null) is distinct from (p.relation_id = any ($2::oid[]))`,
-    [run.rollup.id, partitions.map((partition) => partition.relation_id), run.bound],
-  );
-  const gone = await query<{ relation: string }>(
-    run.transaction,
-    `select p.relation from ${table} as p where p.rollup_id = $1 and p.gone_at is not null order by p.relation`,
-    [run.rollup.id],
-  );
-  return gone.map((row) => row.relation);
+  const { rows } = await execute<{ relation: string }>(run.transaction, run.statements.pipeline.gone, {
+    rollup_id: run.rollup.id,
+    present: partitions.map((partition) => partition.relation_id),
+    bound: run.bound,
+  });
+  return rows.map((row) => row.relation);
 }
 
 /** The earliest ingestion among the rows that are new; null where none has a readable one. */
@@ -187,41 +168,20 @@ export async function findBeginning(run: RunContext, { readings }: Scan): Promis
 /** Remembers how far each partition was read; in the commit that publishes, so that a killed run has read nothing. */
 export async function rememberReadings(run: RunContext, readings: readonly Reading[]): Promise<void> {
   for (const { partition, summary } of readings) {
-    await query(
-      run.transaction,
-      `insert into ${quoteName(run.rollup.schema)}.ingestion_partition as p
-         (rollup_id, relation_id, relation, bounds, horizon, seen, bound, deferred_from, activity, rows_examined,
-          event_time_from, event_time_to, first_examined_at, last_examined_at)
-       values ($1, $2::oid, $3, $4, $5::xid8, $6::int8multirange, $7::timestamptz, $8::timestamptz, $9, $10::bigint,
-         $11::timestamptz, $12::timestamptz, $7::timestamptz, $7::timestamptz)
-       on conflict (rollup_id, relation_id) do update set
-         relation = excluded.relation,
-         bounds = excluded.bounds,
-         horizon = excluded.horizon,
-         seen = (p.seen * int8multirange(int8range(excluded.horizon::text::bigint, null))) + excluded.seen,
-         bound = greatest(p.bound, excluded.bound),
-         deferred_from = excluded.deferred_from,
-         activity = excluded.activity,
-         rows_examined = p.rows_examined + excluded.rows_examined,
-         event_time_from = least(p.event_time_from, excluded.event_time_from),
-         event_time_to = greatest(p.event_time_to, excluded.event_time_to),
-         last_examined_at = excluded.last_examined_at,
-         gone_at = null`,
-      [
-        run.rollup.id,
-        partition.relation_id,
-        partition.relation,
-        partition.bounds,
-        run.snapshot.horizon,
-        summary.seen,
-        run.bound,
-        summary.deferred_from,
-        partition.is_being_written ? null : partition.activity,
-        summary.examined,
-        summary.event_time_from,
-        summary.event_time_to,
-      ],
-    );
+    await execute(run.transaction, run.statements.pipeline.remember, {
+      rollup_id: run.rollup.id,
+      relation_id: partition.relation_id,
+      relation: partition.relation,
+      bounds: partition.bounds,
+      horizon: run.snapshot.horizon,
+      seen: summary.seen,
+      bound: run.bound,
+      deferred_from: summary.deferred_from,
+      activity: partition.is_being_written ? null : partition.activity,
+      examined: summary.examined,
+      event_time_from: summary.event_time_from,
+      event_time_to: summary.event_time_to,
+    });
   }
 }
 

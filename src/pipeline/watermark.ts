@@ -1,6 +1,5 @@
 /** Watermark: its history grows by what the new rows, or the stream's log, say; then: which windows does it seal? (R2, R8) */
 import { microseconds } from '../catalog/describe.ts';
-import { relationsOf } from '../catalog/relations.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
@@ -74,43 +73,20 @@ async function earliest(run: RunContext, instants: readonly string[]): Promise<s
  * before it, and start where bronze is complete (R15).
  */
 export async function findSealing(run: RunContext): Promise<Sealing> {
-  const { rollup, bound } = run;
-  const { settings } = rollup;
-  const after = `interval '${microseconds(settings.seal.after)}'`;
-  const watermark =
-    settings.watermark.strategy === 'fixed_delay' && settings.watermark.delay
-      ? `$2::timestamptz - ${after} - interval '${microseconds(settings.watermark.delay)}'`
-      : `(select s.watermark from ${quoteName(rollup.schema)}.watermark_step as s where s.rollup_id = $1 and s.at < $2::timestamptz - ${after} order by s.at desc limit 1)`;
-  const { unsealed_from: unsealedFrom, starting_from: startingFrom } = relationsOf(rollup);
-  const [row] = await query<SpanRow>(
-    run.transaction,
-    `with reached as (
-       select greatest(${watermark}, $3::timestamptz) as until, $1::integer as rollup_id
-     ),
-     span as (
-       select
-         r.until,
-         greatest(coalesce(${unsealedFrom}($3::timestamptz), '-infinity'), case when isfinite($4::timestamptz) then ${startingFrom}($4::timestamptz) else $4::timestamptz end) as start,
-         ${unsealedFrom}(r.until) as stop
-       from reached as r
-     )
-     select
-       s.until,
-       s.start as "from",
-       greatest(s.stop, s.start) as "to",
-       greatest(s.stop, s.start) + ${overlapOf(rollup)} as events_to,
-       ${ingestedFrom(run, 's.start')} as ingested_from,
-       (
-         select string_agg(p.relation, ', ' order by p.relation)
-         from ${quoteName(rollup.schema)}.ingestion_partition as p
-         where p.rollup_id = $1
-           and p.gone_at is not null
-           and p.event_time_to >= s.start
-           and p.event_time_from < s.stop + ${overlapOf(rollup)}
-       ) as gone
-     from span as s`,
-    [rollup.id, bound, run.sealedBefore, run.completeFrom],
-  );
+  const { seal, watermark } = run.rollup.settings;
+  const skew = skewOf(run.rollup);
+  const { rows } = await execute<SpanRow>(run.transaction, run.statements.pipeline.sealing, {
+    rollup_id: run.rollup.id,
+    bound: run.bound,
+    sealed_before: run.sealedBefore,
+    complete_from: run.completeFrom,
+    after: microseconds(seal.after),
+    fixed_delay:
+      watermark.strategy === 'fixed_delay' && watermark.delay ? microseconds(watermark.delay) : null,
+    overlap: overlapOf(run.rollup),
+    skew,
+  });
+  const [row] = rows;
   const from = row?.from ?? '-infinity';
   if (row?.gone) {
     // A version 1 over what is left of a window would be wrong for ever: nothing is sealed until its rows are back (R15).
@@ -142,19 +118,17 @@ interface SpanRow {
   readonly gone: string | null;
 }
 
-/** How far the windows that start before an instant reach beyond it. */
+/** How far the windows that start before an instant reach beyond it, as an interval. */
 function overlapOf({ settings: { window } }: Rollup): string {
-  if (window.kind !== 'hopping' || window.size.microseconds <= window.every.microseconds)
-    return "interval '0'";
-  return `interval '${window.size.microseconds - window.every.microseconds} microseconds'`;
+  const beyond = window.kind === 'hopping' ? window.size.microseconds - window.every.microseconds : 0n;
+  return `${beyond > 0n ? beyond : 0n} microseconds`;
 }
 
 /**
- * SQL for an instant before which no row of windows starting at `start` was ingested: a valid row is at most
- * `max_future_skew` ahead of its arrival (R4). NULL where arrival is a column of its own, or nothing limits the skew.
+ * How long before its window's start a row may have been ingested, as an interval: a valid row is at most
+ * `max_future_skew` ahead of its arrival (R4). Null where arrival is a column of its own, or nothing limits the skew.
  */
-export function ingestedFrom({ rollup }: RunContext, start: string): string {
-  const { watermark, bronze } = rollup.settings;
-  if (watermark.maxFutureSkew === undefined || bronze.arrivedAt !== undefined) return 'null::timestamptz';
-  return `${start} - interval '${microseconds(watermark.maxFutureSkew)}'`;
+export function skewOf({ settings: { watermark, bronze } }: Rollup): string | null {
+  if (watermark.maxFutureSkew === undefined || bronze.arrivedAt !== undefined) return null;
+  return microseconds(watermark.maxFutureSkew);
 }
