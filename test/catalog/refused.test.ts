@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { applyRollup } from '../../src/catalog/apply.ts';
+import { definitionOf, fingerprintOf } from '../../src/catalog/definition.ts';
+import { describeRollup, type Fault } from '../../src/catalog/describe.ts';
+import { describedRollup, openRollup } from '../../src/catalog/open.ts';
+import { parseSettings } from '../../src/config/read-settings.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { runRollup } from '../../src/pipeline/run.ts';
+import { type Orders, openOrders } from '../support/orders.ts';
+
+interface Settings {
+  readonly bronze?: string;
+  readonly key?: string;
+  readonly measures?: string;
+}
+
+const bronze =
+  'table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01';
+
+function settingsOf(changed: Settings = {}) {
+  return parseSettings(
+    `
+rollups:
+  daily_orders:
+    gold: gold.daily_orders
+    bronze: { ${changed.bronze ?? bronze} }
+    window: { calendar: 1 day, time_zone: UTC }
+    key: ${changed.key ?? '[region]'}
+    measures: ${changed.measures ?? '{ orders: count(*), revenue: sum(amount) }'}
+    watermark: { strategy: bounded, delay: 1 hour }
+    allowed_lateness: 24 hours
+    seal: { by: errata }
+    publish: { policy: auto }
+`,
+    'errata.yaml',
+    {},
+  );
+}
+
+async function open(orders: Orders, changed?: Settings) {
+  const settings = settingsOf(changed);
+  return await openRollup(orders.control, settings, settings.rollups[0] as never);
+}
+
+async function migrate(orders: Orders, changed?: Settings) {
+  const settings = settingsOf(changed);
+  return await inTransaction(orders.control, 'read committed', async (transaction) =>
+    applyRollup(transaction, await describedRollup(transaction, settings, settings.rollups[0] as never)),
+  );
+}
+
+async function faultsOf(orders: Orders, changed: Settings): Promise<string[]> {
+  const settings = settingsOf(changed);
+  const { faults } = await inTransaction(orders.control, 'read committed', (transaction) =>
+    describeRollup(transaction, settings.schema, settings.rollups[0] as never),
+  );
+  return faults.map(
+    ({ place, fact, hint }: Fault) => `${place.split('.').slice(2).join('.')}: ${fact}; ${hint}`,
+  );
+}
+
+const integerAmounts = `
+  create schema bronze;
+  create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount integer)`;
+
+describe('the type of a bronze column changes', () => {
+  const retype = 'alter table bronze.orders alter column amount type numeric(12,2)';
+
+  test('no run rounds to the old type: it asks for a migration', async () => {
+    const orders = await openOrders({ ddl: integerAmounts });
+    await orders.rows(retype);
+    await expect(open(orders)).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'rollup "daily_orders" has changed since it was migrated',
+      hint: expect.stringContaining('run `errata migrate`'),
+    });
+  });
+
+  test('a measure that becomes another type is refused, unless a cast keeps the old one', async () => {
+    const orders = await openOrders({ ddl: integerAmounts });
+    await orders.rows(retype);
+    await expect(migrate(orders)).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'rollup "daily_orders" cannot be changed in place',
+      detail: 'type of measure revenue: "bigint" is now "numeric"',
+      hint: expect.stringContaining('or keep its type: revenue: (sum(amount))::bigint'),
+    });
+    await migrate(orders, { measures: '{ orders: count(*), revenue: (sum(amount))::bigint }' });
+    await open(orders, { measures: '{ orders: count(*), revenue: (sum(amount))::bigint }' });
+  });
+
+  test('where every measure keeps its type, a migration makes the functions anew', async () => {
+    const measures = '{ orders: count(*), revenue: sum(amount::numeric) }';
+    const orders = await openOrders({ ddl: integerAmounts, measures });
+    await orders.rows(retype);
+    await migrate(orders, { measures });
+    const rollup = await open(orders, { measures });
+    await orders.land('a 10-29 10:00 10-29 10:01 EU 2.55', 'pass 10-30 02:00 10-30 02:01 ZZ');
+    await runRollup(orders.control, rollup, { bound: '2026-10-30T03:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 2.55"]);
+  });
+
+  test('a definition that an older version stored has no types, and is the same', async () => {
+    const orders = await openOrders();
+    const { types: _, ...untyped } = definitionOf(orders.rollup);
+    const fingerprint = fingerprintOf(untyped);
+    await orders.rows(
+      "insert into errata.definition (fingerprint, rollup, definition, first_applied_at) values ($1, 'daily_orders', $2, now())",
+      [fingerprint, JSON.stringify(untyped)],
+    );
+    await orders.rows('update errata.rollup set definition_fingerprint = $1', [fingerprint]);
+    await open(orders);
+    await migrate(orders);
+    await open(orders);
+  });
+});
