@@ -28,6 +28,13 @@ select
     limit 1
   ) as result_type,
   (
+    select a.atttypid::text
+    from pg_catalog.pg_attribute as a
+    where a.attrelid = $1::oid and a.attnum > 0
+    order by a.attnum desc
+    limit 1
+  ) as result_type_id,
+  (
     select array_agg(distinct a.attname::text order by a.attname::text)
     from rule as r
     join pg_catalog.pg_depend as d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjsubid > 0 and d.refobjid <> $1::oid

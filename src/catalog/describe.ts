@@ -6,7 +6,7 @@ import type { Duration, RollupSettings, TableName } from '../config/settings.ts'
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { describeMeasures } from './measures.ts';
-import { probeExpression } from './probe.ts';
+import { probeExpression, whyNoKey } from './probe.ts';
 import type { Column, Measure, Rollup } from './rollup.ts';
 
 export interface Fault {
@@ -25,6 +25,7 @@ interface RelationRow {
   readonly column_name: string;
   readonly column_type: string;
   readonly base_type: string;
+  readonly type_id: string;
   readonly is_column_readable: boolean;
 }
 
@@ -108,6 +109,16 @@ export async function describeRollup(
   };
   const ids = bronze.eventId.map((name) => column('bronze.event_id', name));
   const keys = settings.key.map((name) => column('key', name));
+  for (const { name, type } of keys) {
+    const row = byName.get(name);
+    const reason = row && (await whyNoKey(transaction, row.type_id));
+    if (reason)
+      fault(
+        'key',
+        `column "${name}" has type ${type}, which ${reason}`,
+        'cast it in a view over bronze, such as to text, and name the view',
+      );
+  }
   if (bronze.sourcePartition !== undefined) column('bronze.source_partition', bronze.sourcePartition);
   if (bronze.heartbeat !== undefined) {
     const probe = await probeExpression(transaction, bronze.table, `(${bronze.heartbeat})::boolean`);

@@ -2,7 +2,7 @@
 import type { RollupSettings } from '../config/settings.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { AddFault } from './describe.ts';
-import { probeExpression } from './probe.ts';
+import { canBeCompared, probeExpression } from './probe.ts';
 import type { Measure } from './rollup.ts';
 
 const exactTypes = /^(smallint|integer|bigint|numeric(\(.*\))?|interval.*|money)$/;
@@ -42,6 +42,13 @@ export async function describeMeasures(
         path,
         `"${expression}" adds up floats, so its value depends on the order of rows`,
         `cast to numeric inside the aggregate, or give a tolerance`,
+      );
+    }
+    if (!(await canBeCompared(transaction, probe.result_type_id))) {
+      fault(
+        path,
+        `"${expression}" has type ${probe.result_type}, whose values cannot be compared with an older version's`,
+        'cast it, such as to text or jsonb',
       );
     }
     const isNumeric = numericTypes.test(probe.result_type);

@@ -114,3 +114,51 @@ describe('the type of a bronze column changes', () => {
     await open(orders);
   });
 });
+
+describe('the type of a key or measure', () => {
+  const ddl = `
+    create schema bronze;
+    create type bronze.status as enum ('new', 'paid');
+    create type bronze.pair as (a int, b int);
+    create domain bronze.tags as text[];
+    create domain bronze.code as varchar(8);
+    create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric,
+      list int[], tags bronze.tags, payload_json json, at_point point, pair bronze.pair, doc jsonb,
+      status bronze.status, code bronze.code, span int4range, address cidr, label varchar(9), id uuid)`;
+
+  test('keys that a run could not tell apart are refused', async () => {
+    const orders = await openOrders({ ddl });
+    const way = 'cast it in a view over bronze, such as to text, and name the view';
+    expect(await faultsOf(orders, { key: '[list, tags, payload_json, at_point, pair]' })).toEqual([
+      `key: column "list" has type integer[], which is an array: no key and an empty one would be one key; ${way}`,
+      `key: column "tags" has type bronze.tags, which is an array: no key and an empty one would be one key; ${way}`,
+      `key: column "payload_json" has type json, which has no order (no default operator class for btree); ${way}`,
+      `key: column "at_point" has type point, which has no order (no default operator class for btree); ${way}`,
+      `key: column "pair" has type bronze.pair, which is a row: one of NULLs would be no key; ${way}`,
+    ]);
+    expect(await faultsOf(orders, { key: '[status, code, span, address, label, id, doc]' })).toEqual([]);
+  });
+
+  test('a type of an extension is refused, under a domain too', async () => {
+    const orders = await openOrders();
+    const [there] = await orders.rows("select from pg_available_extensions where name = 'citext'");
+    if (!there) return;
+    await orders.rows('create extension citext schema public');
+    await orders.rows('create domain bronze.mail as public.citext');
+    await orders.rows('alter table bronze.orders add column name public.citext, add column mail bronze.mail');
+    const faults = await faultsOf(orders, { key: '[name, mail]', measures: '{ first: max(name) }' });
+    expect(faults).toHaveLength(2);
+    for (const fault of faults) expect(fault).toContain('comes from an extension');
+  });
+
+  test('measures that could not be compared are refused', async () => {
+    const orders = await openOrders({ ddl });
+    const measures =
+      '{ a: json_agg(amount), b: array_agg(at_point), c: jsonb_agg(amount), d: array_agg(amount), e: max(status), f: max(address), g: range_agg(span) }';
+    const faults = await faultsOf(orders, { measures });
+    expect(faults.map((fault) => fault.split(', whose')[0])).toEqual([
+      'measures.a: "json_agg(amount)" has type json',
+      'measures.b: "array_agg(at_point)" has type point[]',
+    ]);
+  });
+});
