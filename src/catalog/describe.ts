@@ -2,6 +2,7 @@
  * Reads from the catalogue what a rollup's bronze is, and says together everything that does not fit (R13, R16).
  * Nothing is written: probes are rolled back.
  */
+import { whyUnusable } from '../config/ledger-column.ts';
 import type { Duration, RollupSettings, TableName } from '../config/settings.ts';
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
@@ -142,6 +143,15 @@ export async function describeRollup(
     const row = byName.get(name);
     return row ? [{ name, type: row.column_type }] : [];
   });
+  for (const { name } of columns) {
+    const reason = whyUnusable(name);
+    if (reason)
+      fault(
+        'bronze.table',
+        `column "${name}", which the rollup uses, ${reason}`,
+        'rename it in a view over bronze, and name the view',
+      );
+  }
   const rollup: Rollup = {
     settings,
     schema,

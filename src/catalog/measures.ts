@@ -37,6 +37,20 @@ export async function describeMeasures(
         'a version must come out the same when it is computed again',
       );
     }
+    if (probe.has_subquery) {
+      fault(
+        path,
+        `"${expression}" has a subquery, whose rows may be others when it is computed again`,
+        'write an aggregate over columns of bronze alone',
+      );
+    }
+    if (probe.reads_clock && !probe.volatile_functions) {
+      fault(
+        path,
+        `"${expression}" depends on the moment or the session in which it is computed`,
+        'a version must come out the same when it is computed again: use columns of bronze alone',
+      );
+    }
     if (probe.sums_floats && tolerance === undefined) {
       fault(
         path,
@@ -57,6 +71,13 @@ export async function describeMeasures(
         path,
         `a tolerance needs a number, and "${expression}" has type ${probe.result_type}`,
         'leave the tolerance out',
+      );
+    }
+    if (additive === true && !isNumeric) {
+      fault(
+        path,
+        `only numbers are additive, and "${expression}" has type ${probe.result_type}`,
+        'leave additive out, or cast it to a number',
       );
     }
     for (const column of probe.columns ?? []) columns.add(column);

@@ -14,6 +14,9 @@ export interface Probe {
   /** Its value depends on the order of rows, that is on the plan (R13). */
   readonly sums_floats: boolean;
   readonly volatile_functions: readonly string[] | null;
+  readonly has_subquery: boolean;
+  /** The clock, the role, the session's settings or its transaction: anything that another run would see otherwise. */
+  readonly reads_clock: boolean;
   /** The aggregate's name where the expression is nothing but one call without DISTINCT; decides additivity (R14). */
   readonly whole_aggregate: string | null;
   readonly is_count_of_rows: boolean | null;

@@ -162,3 +162,61 @@ describe('the type of a key or measure', () => {
     ]);
   });
 });
+
+describe('measures', () => {
+  test.each([
+    ['sum((select 1))', 'has a subquery'],
+    ['count(*) filter (where exists (select from bronze.orders))', 'has a subquery'],
+    ["count(*) filter (where ordered_at < now() - interval '1 day')", 'depends on the moment'],
+    ['count(*) filter (where ordered_at < current_timestamp)', 'depends on the moment'],
+    ['count(*) filter (where region = current_user)', 'depends on the moment'],
+    ['max(age(ordered_at))', 'depends on the moment'],
+    ["max(current_setting('TimeZone'))", 'depends on the moment'],
+    ['count(*) filter (where ordered_at < clock_timestamp())', 'changes from call to call'],
+  ])('%s cannot be computed again', async (expression, fact) => {
+    const orders = await openOrders();
+    const faults = await faultsOf(orders, { measures: `{ odd: "${expression}" }` });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(fact);
+  });
+
+  test('a name is no subquery, and only numbers are additive', async () => {
+    const orders = await openOrders();
+    await orders.rows('alter table bronze.orders add column "{SUBLINK x" int');
+    const additive = (expression: string) => `{ m: { value: '${expression}', additive: true } }`;
+    expect(await faultsOf(orders, { measures: '{ m: \'sum("{SUBLINK x")\' }' })).toEqual([]);
+    expect(await faultsOf(orders, { measures: additive('sum(amount) filter (where amount > 0)') })).toEqual(
+      [],
+    );
+    expect(await faultsOf(orders, { measures: additive('max(region)') })).toEqual([
+      'measures.m: only numbers are additive, and "max(region)" has type text; leave additive out, or cast it to a number',
+    ]);
+  });
+});
+
+describe('names', () => {
+  test('a used column with a name of our own is refused; others may have any', async () => {
+    const orders = await openOrders();
+    await orders.rows(
+      'alter table bronze.orders add column payload int, add column window_start int, add column errata_x int, add column place int, add column "T" int',
+    );
+    expect(
+      await faultsOf(orders, {
+        measures: '{ s: sum(payload), w: max(window_start), x: max(errata_x), u: max("T") }',
+      }),
+    ).toEqual([
+      'bronze.table: column "payload", which the rollup uses, has a name that the statements of a run use themselves; rename it in a view over bronze, and name the view',
+      'bronze.table: column "window_start", which the rollup uses, has a name that the statements of a run use themselves; rename it in a view over bronze, and name the view',
+      'bronze.table: column "errata_x", which the rollup uses, has a name that begins with errata_, which Errata keeps for itself; rename it in a view over bronze, and name the view',
+    ]);
+    const id = await faultsOf(orders, { bronze: bronze.replace('order_id', 'place') });
+    expect(id).toHaveLength(1);
+    expect(await faultsOf(orders, {})).toEqual([]);
+  });
+
+  test('keys and measures cannot have one either', () => {
+    for (const name of ['place', 'payload', 'target', 'why', 'verdict', 'copies', 'since', 't'])
+      expect(() => settingsOf({ measures: `{ ${name}: count(*) }` })).toThrow();
+    expect(() => settingsOf({ key: '[old_version]' })).toThrow();
+  });
+});
