@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { applyRollup } from '../../src/catalog/apply.ts';
+import { findCompleteFrom } from '../../src/catalog/complete-from.ts';
 import { definitionOf, fingerprintOf } from '../../src/catalog/definition.ts';
 import { describeRollup, type Fault } from '../../src/catalog/describe.ts';
 import { describedRollup, openRollup } from '../../src/catalog/open.ts';
+import { boundsOf, listPartitions } from '../../src/catalog/partitions.ts';
 import { parseSettings } from '../../src/config/read-settings.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { runRollup } from '../../src/pipeline/run.ts';
@@ -218,5 +220,144 @@ describe('names', () => {
     for (const name of ['place', 'payload', 'target', 'why', 'verdict', 'copies', 'since', 't'])
       expect(() => settingsOf({ measures: `{ ${name}: count(*) }` })).toThrow();
     expect(() => settingsOf({ key: '[old_version]' })).toThrow();
+  });
+});
+
+const columns =
+  'order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2)';
+const uncertain = bronze.replace(', complete_from: 2026-01-01', '');
+
+/** Bronze divided so, with its partitions. */
+function divided(by: string, ...partitions: string[]): string {
+  return [
+    'create schema bronze',
+    `create table bronze.orders (${columns}, id bigint, event_zone text) partition by ${by}`,
+    ...partitions.map((partition, place) => `create table bronze.p${place} partition of bronze.${partition}`),
+  ].join(';\n');
+}
+
+describe('partitions', () => {
+  test.each([
+    [
+      'by range of ingestion',
+      divided(
+        'range (ingested_at)',
+        "orders for values from ('2026-10-25 00:00+00') to ('2026-10-26 00:00+00')",
+        "orders for values from ('2026-10-26 00:00+00') to ('2026-10-27 00:00+00')",
+        'orders default',
+      ),
+      '2026-10-25 00:00:00+00 partition',
+    ],
+    [
+      'by range of ingestion, then by list',
+      divided(
+        'range (ingested_at)',
+        "orders for values from ('2026-10-25 00:00+00') to ('2026-10-26 00:00+00') partition by list (region)",
+        "p0 for values in ('EU', null)",
+        'p0 default',
+      ),
+      '2026-10-25 00:00:00+00 partition',
+    ],
+    [
+      'by list, then by range of ingestion',
+      divided(
+        'list (region)',
+        "orders for values in ('EU') partition by range (ingested_at)",
+        "p0 for values from ('2026-10-25 00:00+00') to ('2026-10-26 00:00+00')",
+        "orders for values in ('US') partition by range (ingested_at)",
+        "p2 for values from ('2026-10-24 00:00+00') to ('2026-10-26 00:00+00')",
+      ),
+      '2026-10-24 00:00:00+00 partition',
+    ],
+    [
+      'without a lower end',
+      divided('range (ingested_at)', "orders for values from (minvalue) to ('2026-10-26 00:00+00')"),
+      '-infinity empty',
+    ],
+    [
+      'by number',
+      divided('range (id)', 'orders for values from (20200101) to (20300101)'),
+      '-infinity empty',
+    ],
+    [
+      'by number and ingestion',
+      divided(
+        'range (id, ingested_at)',
+        "orders for values from (1, '2026-10-25 00:00+00') to (2, '2026-10-26 00:00+00')",
+      ),
+      '-infinity empty',
+    ],
+    [
+      'by event time',
+      divided(
+        'range (ordered_at)',
+        "orders for values from ('2026-10-25 00:00+00') to ('2026-10-26 00:00+00')",
+      ),
+      '-infinity empty',
+    ],
+  ])('complete from: %s', async (_, ddl, expected) => {
+    const orders = await openOrders({ ddl, bronze: `{ ${uncertain} }` });
+    const found = await inTransaction(orders.control, 'read committed', (transaction) =>
+      findCompleteFrom(transaction, orders.rollup),
+    );
+    expect(`${found.instant} ${found.source}`).toBe(expected);
+  });
+
+  test('only a partition whose own upper bound of ingestion is behind is past', async () => {
+    const orders = await openOrders({
+      ddl: divided(
+        'range (ingested_at)',
+        "orders for values from ('2026-10-25 00:00+00') to ('2026-10-26 00:00+00')",
+        "orders for values from ('2026-10-26 00:00+00') to ('2026-10-27 00:00+00')",
+        'orders default',
+      ),
+    });
+    const past = await inTransaction(orders.control, 'read committed', async (transaction) =>
+      (await listPartitions(transaction, orders.rollup, '2026-10-26 12:00+00')).map(
+        (partition) => `${partition.relation} ${partition.is_past}`,
+      ),
+    );
+    expect(past).toEqual(['bronze.p0 true', 'bronze.p1 false', 'bronze.p2 false']);
+  });
+
+  test('divided by an expression over columns that the rollup does not read, it runs', async () => {
+    const orders = await openOrders({
+      ddl: divided(
+        "range ((date_trunc('day', ingested_at, 'UTC')), (lower(event_zone)))",
+        "orders for values from ('2026-10-25', minvalue) to ('2026-11-10', minvalue)",
+        'orders default',
+      ),
+    });
+    await orders.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ');
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    await orders.land('late 10-29 12:00 10-30 04:00 EU 7');
+    await orders.run({ bound: '2026-10-30T05:00Z' });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00", "10-29 'EU' v2 2 17.00 late_firing"]);
+  });
+
+  test.each([
+    [
+      "((at IS NOT NULL) AND (at >= '2026-10-29 00:00:00+00'::timestamp with time zone) AND (at < '2026-10-30 00:00:00+00'::timestamp with time zone))",
+      '2026-10-29 00:00:00+00 2026-10-30 00:00:00+00',
+    ],
+    [
+      "((k IS NOT NULL) AND (at IS NOT NULL) AND ((k > 1) OR ((k = 1) AND (at >= '2026-10-29 00:00:00+00'::timestamp with time zone))) AND (k < 9))",
+      'null null',
+    ],
+    ["(NOT ((at IS NOT NULL) AND (at >= '2026-10-29'::date) AND (at < '2026-10-30'::date)))", 'null null'],
+    [
+      "((region IS NOT NULL) AND (region = ') OR (''('::text) AND (at IS NOT NULL) AND (at >= '2026-10-29'::date))",
+      '2026-10-29 null',
+    ],
+    ['', 'null null'],
+  ])('bounds of %s', (constraint, expected) => {
+    const { lower, upper } = boundsOf(constraint, 'at');
+    expect(`${lower} ${upper}`).toBe(expected);
+  });
+
+  test('bounds of a column with a hostile name', () => {
+    expect(
+      boundsOf(`(("a ""("" b" IS NOT NULL) AND ("a ""("" b" < '2026-10-30'::date))`, 'a "(" b').upper,
+    ).toBe('2026-10-30');
   });
 });
