@@ -323,7 +323,7 @@ describe('partitions', () => {
   test('divided by an expression over columns that the rollup does not read, it runs', async () => {
     const orders = await openOrders({
       ddl: divided(
-        "range ((date_trunc('day', ingested_at, 'UTC')), (lower(event_zone)))",
+        "range (((ingested_at at time zone 'UTC')::date), (lower(event_zone)))",
         "orders for values from ('2026-10-25', minvalue) to ('2026-11-10', minvalue)",
         'orders default',
       ),
