@@ -3,8 +3,6 @@
 -- Rows out: one a leaf.
 --
 -- $1 relation_id: oid of bronze
--- $2 ingested_at: name of the column, if it is a timestamptz
--- $3 frontier: the greatest bound so far; null before the first run
 with recursive tree as (
   select c.oid, c.relkind, 0 as depth
   from pg_catalog.pg_class as c
@@ -20,9 +18,14 @@ select
   format('%I.%I', n.nspname, c.relname) as relation,
   t.relkind as kind,
   pg_get_expr(c.relpartbound, c.oid) as bounds,
-  coalesce(d.constraint_text, 'true') as constraint_text,
-  -- Rows of now do not land here any more: only then the counters below may decide, since they arrive seconds late.
-  coalesce(substring(d.constraint_text from '\(' || u.column_pattern || ' < ''([^'']+)''')::timestamptz <= $3::timestamptz, false) as is_past,
+  -- with the ancestors' bounds
+  pg_get_partition_constraintdef(t.oid) as constraint_text,
+  -- the constraint then names columns that the rollup may not read
+  exists (
+    select from tree as p
+    join pg_catalog.pg_partitioned_table as k on k.partrelid = p.oid
+    where k.partexprs is not null
+  ) as has_expression,
   -- A transaction that writes to it now may commit after it was read: then it is read again, whatever the counters say.
   exists (
     select from pg_catalog.pg_locks as l
@@ -43,7 +46,5 @@ select
 from tree as t
 join pg_catalog.pg_class as c on c.oid = t.oid
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-cross join lateral (select pg_get_partition_constraintdef(t.oid) as constraint_text) as d
-cross join lateral (select regexp_replace(quote_ident($2::text), '([][(){}.*+?^$|\\])', '\\\1', 'g') as column_pattern) as u
 where t.relkind not in ('p', 'I')
 order by n.nspname, c.relname

@@ -14,7 +14,7 @@ aggregate as (
   join pg_catalog.pg_proc as p on p.oid = m.id[1]::oid
 ),
 called as (
-  select p.oid::regprocedure::text as name, p.provolatile
+  select p.oid::regprocedure::text as name, p.proname, p.pronamespace, p.pronargs, p.provolatile
   from rule as r
   cross join lateral regexp_matches(r.tree, ':(?:funcid|opfuncid|aggfnoid) (\d+)', 'g') as m (id)
   join pg_catalog.pg_proc as p on p.oid = m.id[1]::oid
@@ -27,6 +27,13 @@ select
     order by a.attnum desc
     limit 1
   ) as result_type,
+  (
+    select a.atttypid::text
+    from pg_catalog.pg_attribute as a
+    where a.attrelid = $1::oid and a.attnum > 0
+    order by a.attnum desc
+    limit 1
+  ) as result_type_id,
   (
     select array_agg(distinct a.attname::text order by a.attname::text)
     from rule as r
@@ -41,6 +48,23 @@ select
     )
   ) as sums_floats,
   (select array_agg(distinct c.name) from called as c where c.provolatile = 'v') as volatile_functions,
+  -- a name in the tree that holds a brace bears a backslash before it
+  (select r.tree ~ '(^|[^\\])[{]SUBLINK ' from rule as r) as has_subquery,
+  (
+    select r.tree ~ '(^|[^\\])[{]SQLVALUEFUNCTION ' or exists (
+      select from called as c
+      where c.pronamespace = 'pg_catalog'::regnamespace
+        and (
+          c.proname in (
+            'now', 'statement_timestamp', 'transaction_timestamp', 'clock_timestamp', 'timeofday', 'current_setting',
+            'txid_current', 'txid_current_if_assigned', 'txid_current_snapshot',
+            'pg_current_xact_id', 'pg_current_xact_id_if_assigned', 'pg_current_snapshot'
+          )
+          or (c.proname = 'age' and c.pronargs = 1)
+        )
+    )
+    from rule as r
+  ) as reads_clock,
   (
     select p.proname
     from rule as r

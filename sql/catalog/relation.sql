@@ -9,6 +9,7 @@ select
   a.attname as column_name,
   format_type(a.atttypid, a.atttypmod) as column_type,
   a.atttypid::regtype::text as base_type,
+  a.atttypid::text as type_id,
   has_column_privilege(c.oid, a.attnum, 'select') as is_column_readable
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace

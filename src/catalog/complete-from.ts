@@ -18,9 +18,12 @@ export async function findCompleteFrom(
 ): Promise<CompleteFrom> {
   const { completeFrom } = rollup.settings.bronze;
   if (completeFrom !== undefined)
-    return { instant: await startOf(transaction, rollup, completeFrom), source: 'setting' };
+    return { instant: await startOf(transaction, zoneOf(rollup), completeFrom), source: 'setting' };
   const bound = earliestBound(await listPartitions(transaction, rollup));
-  if (bound !== undefined) return { instant: await startOf(transaction, rollup, bound), source: 'partition' };
+  if (bound !== undefined) {
+    const zone = rollup.settings.bronze.timeZone ?? zoneOf(rollup);
+    return { instant: await startOf(transaction, zone, bound), source: 'partition' };
+  }
   const { bronze, ingested_at_value: ingestedAt } = bindingsOf(rollup);
   const [first] = await query<{ day: string | null }>(
     transaction,
@@ -51,19 +54,20 @@ export async function recordFirstIngestion(
   return row?.complete_from ?? '-infinity';
 }
 
-/** A date begins at midnight of the calendar's zone, else of UTC; an instant with an offset stands for itself. */
-async function startOf(transaction: ControlTransaction, rollup: Rollup, text: string): Promise<string> {
+/** A date or a time of day is of the zone; an instant with an offset stands for itself. */
+async function startOf(transaction: ControlTransaction, zone: string, text: string): Promise<string> {
   const hasZone = /([Zz]|[+-]\d\d(:?\d\d)?)$/.test(text.slice(10));
   const [row] = await query<{ instant: string }>(
     transaction,
     hasZone
       ? 'select $1::timestamptz::text as instant'
       : 'select ($1::timestamp at time zone $2)::text as instant',
-    hasZone ? [text] : [text, zoneOf(rollup)],
+    hasZone ? [text] : [text, zone],
   );
   return row?.instant ?? '-infinity';
 }
 
+/** The calendar's, else UTC. */
 function zoneOf(rollup: Rollup): string {
   const { window } = rollup.settings;
   return window.kind === 'calendar' ? window.timeZone : 'UTC';

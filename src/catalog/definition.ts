@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
-import type { Rollup } from './rollup.ts';
+import type { Column, Rollup } from './rollup.ts';
 
 export interface Definition {
   readonly gold: string;
@@ -14,9 +14,15 @@ export interface Definition {
   readonly source: Readonly<Record<string, string>>;
   readonly seal: string;
   readonly policies: Readonly<Record<string, string>>;
+  /** Missing in what older versions stored. */
+  readonly types?: {
+    /** Bronze columns that the rollup reads: the functions over bronze are made for these types. */
+    readonly columns: Readonly<Record<string, string>>;
+    readonly measures: Readonly<Record<string, string>>;
+  };
 }
 
-export function definitionOf({ settings, keys, measures }: Rollup): Definition {
+export function definitionOf({ settings, keys, ids, measures, columns, times }: Rollup): Definition {
   const { bronze, gold, window, watermark, seal, publish } = settings;
   return {
     gold: `${gold.schema}.${gold.name}`,
@@ -44,12 +50,34 @@ export function definitionOf({ settings, keys, measures }: Rollup): Definition {
       horizon: String(publish.horizon?.microseconds ?? ''),
       ...publish.reviewBeyond,
     },
+    types: {
+      columns: typesOf([
+        ...columns,
+        ...ids,
+        ...Object.values(times).filter((column) => column !== undefined),
+      ]),
+      measures: typesOf(measures),
+    },
   };
+}
+
+function typesOf(columns: readonly Column[]): Record<string, string> {
+  return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
 }
 
 /** 16 hexadecimal digits of the SHA-256 over the definition, its members in a fixed order. */
 export function fingerprintOf(definition: Definition): string {
   return createHash('sha256').update(canonical(definition)).digest('hex').slice(0, 16);
+}
+
+/** Whether a rollup was migrated under this definition; types that an older version did not store count as equal. */
+export function isMigrated(
+  known: { readonly fingerprint: string; readonly definition: Definition },
+  now: Definition,
+): boolean {
+  if (known.definition.types) return known.fingerprint === fingerprintOf(now);
+  const { types: _, ...untyped } = now;
+  return known.fingerprint === fingerprintOf(untyped);
 }
 
 /** @throws Failure if the new definition would give the published numbers another meaning. */
@@ -64,15 +92,30 @@ export function refuseOtherMeaning(name: string, old: Definition, now: Definitio
   compare('key', old.key, now.key);
   compare('bronze', old.source, now.source);
   compare('seal', old.seal, now.seal);
+  const hints = [
+    'published versions keep the meaning they had: give the new definition a new name and a new gold table, and keep the old rollup for its history',
+  ];
   for (const [measure, expression] of Object.entries(old.measures)) {
-    compare(`measure ${measure}`, expression, now.measures[measure] ?? 'left out');
+    const [before, after] = [old.types?.measures[measure], now.types?.measures[measure]];
+    const expressionNow = now.measures[measure];
+    // The way out of another type of a bronze column: the same aggregate, cast to the type that the ledger has.
+    if (before !== undefined && expressionNow === castTo(expression, before) && before === after) continue;
+    compare(`measure ${measure}`, expression, expressionNow ?? 'left out');
+    if (before === undefined || after === undefined || before === after || expression !== expressionNow)
+      continue;
+    compare(`type of measure ${measure}`, before, after);
+    hints.push(`or keep its type: ${measure}: ${castTo(expression, before)}`);
   }
   if (changes.length === 0) return;
   throw new Failure(`rollup "${name}" cannot be changed in place`, {
     detail: changes.join('\n'),
-    hint: 'published versions keep the meaning they had: give the new definition a new name and a new gold table, and keep the old rollup for its history',
+    hint: hints.join('; '),
     exitCode: 2,
   });
+}
+
+function castTo(expression: string, type: string): string {
+  return `(${expression})::${type}`;
 }
 
 function flat(settings: object): Record<string, string> {

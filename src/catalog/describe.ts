@@ -2,11 +2,12 @@
  * Reads from the catalogue what a rollup's bronze is, and says together everything that does not fit (R13, R16).
  * Nothing is written: probes are rolled back.
  */
+import { whyUnusable } from '../config/ledger-column.ts';
 import type { Duration, RollupSettings, TableName } from '../config/settings.ts';
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { describeMeasures } from './measures.ts';
-import { probeExpression } from './probe.ts';
+import { probeExpression, whyNoKey } from './probe.ts';
 import type { Column, Measure, Rollup } from './rollup.ts';
 
 export interface Fault {
@@ -25,6 +26,7 @@ interface RelationRow {
   readonly column_name: string;
   readonly column_type: string;
   readonly base_type: string;
+  readonly type_id: string;
   readonly is_column_readable: boolean;
 }
 
@@ -108,6 +110,16 @@ export async function describeRollup(
   };
   const ids = bronze.eventId.map((name) => column('bronze.event_id', name));
   const keys = settings.key.map((name) => column('key', name));
+  for (const { name, type } of keys) {
+    const row = byName.get(name);
+    const reason = row && (await whyNoKey(transaction, row.type_id));
+    if (reason)
+      fault(
+        'key',
+        `column "${name}" has type ${type}, which ${reason}`,
+        'cast it in a view over bronze, such as to text, and name the view',
+      );
+  }
   if (bronze.sourcePartition !== undefined) column('bronze.source_partition', bronze.sourcePartition);
   if (bronze.heartbeat !== undefined) {
     const probe = await probeExpression(transaction, bronze.table, `(${bronze.heartbeat})::boolean`);
@@ -131,6 +143,15 @@ export async function describeRollup(
     const row = byName.get(name);
     return row ? [{ name, type: row.column_type }] : [];
   });
+  for (const { name } of columns) {
+    const reason = whyUnusable(name);
+    if (reason)
+      fault(
+        'bronze.table',
+        `column "${name}", which the rollup uses, ${reason}`,
+        'rename it in a view over bronze, and name the view',
+      );
+  }
   const rollup: Rollup = {
     settings,
     schema,

@@ -2,7 +2,7 @@
 import type { RollupSettings } from '../config/settings.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { AddFault } from './describe.ts';
-import { probeExpression } from './probe.ts';
+import { canBeCompared, probeExpression } from './probe.ts';
 import type { Measure } from './rollup.ts';
 
 const exactTypes = /^(smallint|integer|bigint|numeric(\(.*\))?|interval.*|money)$/;
@@ -37,11 +37,32 @@ export async function describeMeasures(
         'a version must come out the same when it is computed again',
       );
     }
+    if (probe.has_subquery) {
+      fault(
+        path,
+        `"${expression}" has a subquery, whose rows may be others when it is computed again`,
+        'write an aggregate over columns of bronze alone',
+      );
+    }
+    if (probe.reads_clock && !probe.volatile_functions) {
+      fault(
+        path,
+        `"${expression}" depends on the moment or the session in which it is computed`,
+        'a version must come out the same when it is computed again: use columns of bronze alone',
+      );
+    }
     if (probe.sums_floats && tolerance === undefined) {
       fault(
         path,
         `"${expression}" adds up floats, so its value depends on the order of rows`,
         `cast to numeric inside the aggregate, or give a tolerance`,
+      );
+    }
+    if (!(await canBeCompared(transaction, probe.result_type_id))) {
+      fault(
+        path,
+        `"${expression}" has type ${probe.result_type}, whose values cannot be compared with an older version's`,
+        'cast it, such as to text or jsonb',
       );
     }
     const isNumeric = numericTypes.test(probe.result_type);
@@ -50,6 +71,13 @@ export async function describeMeasures(
         path,
         `a tolerance needs a number, and "${expression}" has type ${probe.result_type}`,
         'leave the tolerance out',
+      );
+    }
+    if (additive === true && !isNumeric) {
+      fault(
+        path,
+        `only numbers are additive, and "${expression}" has type ${probe.result_type}`,
+        'leave additive out, or cast it to a number',
       );
     }
     for (const column of probe.columns ?? []) columns.add(column);

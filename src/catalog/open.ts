@@ -5,7 +5,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import { definitionOf, fingerprintOf } from './definition.ts';
+import { type Definition, definitionOf, isMigrated } from './definition.ts';
 import { describeRollup, type Fault } from './describe.ts';
 import type { Rollup } from './rollup.ts';
 
@@ -39,9 +39,9 @@ export async function openRollup(
         exitCode: 2,
       });
     }
-    if (known.fingerprint !== fingerprintOf(definitionOf(rollup))) {
+    if (!isMigrated(known, definitionOf(rollup))) {
       throw new Failure(`rollup "${chosen.name}" has changed since it was migrated`, {
-        detail: `${settings.file}:${chosen.position.line}`,
+        detail: `its settings (${settings.file}:${chosen.position.line}) or the types of its bronze columns are others`,
         hint: 'run `errata migrate`: it says what can be changed in place',
         exitCode: 2,
       });
@@ -75,16 +75,19 @@ async function knownRollup(
   transaction: ControlTransaction,
   schema: string,
   name: string,
-): Promise<{ id: number; fingerprint: string } | undefined> {
+): Promise<{ id: number; fingerprint: string; definition: Definition } | undefined> {
   const [table] = await query<{ there: boolean }>(
     transaction,
     'select to_regclass($1) is not null as there',
     [`${quoteName(schema)}.rollup`],
   );
   if (!table?.there) return undefined;
-  const [row] = await query<{ id: number; fingerprint: string }>(
+  const [row] = await query<{ id: number; fingerprint: string; definition: Definition }>(
     transaction,
-    `select rollup_id as id, definition_fingerprint as fingerprint from ${quoteName(schema)}.rollup where name = $1`,
+    `select r.rollup_id as id, d.fingerprint, d.definition
+     from ${quoteName(schema)}.rollup as r
+     join ${quoteName(schema)}.definition as d on d.fingerprint = r.definition_fingerprint
+     where r.name = $1`,
     [name],
   );
   return row;

@@ -1,5 +1,5 @@
 /** The ingestion partitions of bronze, and from when on bronze is complete (R15). */
-import { execute, prepare } from '../db/statement.ts';
+import { execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { Rollup } from './rollup.ts';
 
@@ -12,12 +12,22 @@ export interface Partition {
   readonly bounds: string | null;
   /** What every row of it satisfies, as SQL over bronze's columns. */
   readonly constraint_text: string;
-  /** Its upper bound of ingested_at lies at or before the frontier: rows of now do not land in it any more. */
+  /**
+   * Its upper bound of ingested_at lies at or before the frontier: rows of now do not land in it any more.
+   * Only then the activity may decide, since the counters arrive seconds late.
+   */
   readonly is_past: boolean;
+  /** Of ingested_at, as the catalogue writes it; null where the partition has none. */
+  readonly lower_bound: string | null;
   /** A transaction that has not ended holds a lock for writing on it. */
   readonly is_being_written: boolean;
   /** Differs, seconds later at the latest, when something was written to it. */
   readonly activity: string;
+}
+
+interface PartitionRow extends Omit<Partition, 'constraint_text' | 'is_past' | 'lower_bound'> {
+  readonly constraint_text: string | null;
+  readonly has_expression: boolean;
 }
 
 const statement = prepare('catalog/partitions.sql', {});
@@ -29,27 +39,86 @@ export async function listPartitions(
   frontier: string | null = null,
 ): Promise<Partition[]> {
   const { ingestedAt } = rollup.times;
-  const { rows } = await execute<Partition>(transaction, statement, {
-    relation_id: rollup.relationId,
-    ingested_at: ingestedAt.type.endsWith('with time zone') ? ingestedAt.name : null,
-    frontier,
-  });
-  return rows;
+  const { rows } = await execute<PartitionRow>(transaction, statement, { relation_id: rollup.relationId });
+  const bounds = rows.map((row) => boundsOf(row.constraint_text ?? '', ingestedAt.name));
+  const uppers = bounds.map(({ upper }) => (ingestedAt.type.endsWith('with time zone') ? upper : null));
+  const past =
+    frontier === null || uppers.every((upper) => upper === null)
+      ? []
+      : await areBefore(transaction, uppers, frontier);
+  return rows.map(({ has_expression: hasExpression, ...row }, place) => ({
+    ...row,
+    constraint_text: hasExpression ? 'true' : (row.constraint_text ?? 'true'),
+    is_past: past[place] ?? false,
+    lower_bound: bounds[place]?.lower ?? null,
+  }));
+}
+
+async function areBefore(
+  transaction: ControlTransaction,
+  instants: readonly (string | null)[],
+  frontier: string,
+): Promise<boolean[]> {
+  const rows = await query<{ is_before: boolean }>(
+    transaction,
+    `select coalesce(nullif(u.instant, '')::timestamptz <= $2::timestamptz, false) as is_before
+     from unnest($1::text[]) with ordinality as u (instant, place)
+     order by u.place`,
+    [instants.map((instant) => instant ?? ''), frontier],
+  );
+  return rows.map((row) => row.is_before);
 }
 
 /**
- * The lower bound of the earliest ingestion partition, as an instant of text; undefined where there are no range
- * partitions or the earliest has no lower end.
+ * The lower bound of the earliest ingestion partition, as an instant of text; undefined where bronze is not divided by
+ * ingested_at alone or the earliest has no lower end. A default partition is none: it takes what fits nowhere else.
  */
 export function earliestBound(partitions: readonly Partition[]): string | undefined {
-  const bounds = partitions.flatMap(({ bounds: text }) => {
-    const from = /^FOR VALUES FROM \('([^']+)'/.exec(text ?? '')?.[1];
-    return from ? [from] : [];
-  });
-  if (
-    bounds.length === 0 ||
-    partitions.some(({ bounds: text }) => text?.startsWith('FOR VALUES FROM (MINVALUE'))
-  )
-    return undefined;
-  return bounds.sort()[0];
+  const divided = partitions.filter(
+    ({ bounds, lower_bound: lower }) => lower !== null || bounds !== 'DEFAULT',
+  );
+  const bounds = divided.flatMap(({ lower_bound: lower }) => lower ?? []);
+  return bounds.length === divided.length ? bounds.sort()[0] : undefined;
+}
+
+/**
+ * What a partition's constraint says of one column by itself:
+ *
+ *     ((at IS NOT NULL) AND (at >= '2026-10-29 …'::…) AND (at < '2026-10-30 …'::…))   → both
+ *     ((k > 1) OR ((k = 1) AND (at >= '2026-10-29 …'::…)))                            → neither
+ */
+export function boundsOf(constraint: string, column: string): { lower: string | null; upper: string | null } {
+  const names = [column, `"${column.replaceAll('"', '""')}"`];
+  const literal = (operator: string) => {
+    for (const conjunct of conjunctsOf(constraint)) {
+      for (const name of names) {
+        const start = `(${name} ${operator} '`;
+        const found =
+          conjunct.startsWith(start) && /^([^']+)'::[a-z ()0-9]+\)$/.exec(conjunct.slice(start.length));
+        if (found) return found[1] ?? null;
+      }
+    }
+    return null;
+  };
+  return { lower: literal('>='), upper: literal('<') };
+}
+
+/** The members, in their parentheses, that the whole joins by AND; none where it joins them otherwise. */
+function conjunctsOf(constraint: string): string[] {
+  const members: string[] = [];
+  let between = '';
+  let member = '';
+  let depth = 0;
+  // names and literals whole, whatever stands in them
+  for (const [token] of constraint.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[\s\S]/g)) {
+    if (token === '(') depth += 1;
+    if (depth >= 2) member += token;
+    else if (depth === 1 && token !== '(') between += token;
+    if (token !== ')') continue;
+    depth -= 1;
+    if (depth !== 1) continue;
+    members.push(member);
+    member = '';
+  }
+  return /^( AND )*\)$/.test(between) ? members : [];
 }

@@ -1,5 +1,5 @@
 /** Whether a rollup is in the database under the same definition, could be changed to it, or could be made. */
-import { type Definition, definitionOf, fingerprintOf, refuseOtherMeaning } from '../catalog/definition.ts';
+import { type Definition, definitionOf, isMigrated, refuseOtherMeaning } from '../catalog/definition.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { formatTableName } from '../config/name.ts';
 import { quoteName } from '../db/identifiers.ts';
@@ -36,7 +36,7 @@ export async function checkDefinition(
     if (!(error instanceof Failure)) throw error;
     return findings.fault('', `${error.message}: ${error.detail}`, error.hint ?? '');
   }
-  if (known.fingerprint !== fingerprintOf(now))
+  if (!isMigrated(known, now))
     findings.warn('', 'it has changed since it was migrated', 'run `errata migrate`');
 }
 

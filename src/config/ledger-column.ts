@@ -8,6 +8,15 @@ const ledgerColumns: ReadonlySet<string> = new Set(
    state_reason`.split(/\s+/),
 );
 
+/** Words that the statements of a run use for themselves, beside the columns of bronze that they carry along. */
+const statementWords: ReadonlySet<string> = new Set(
+  `place payload target why verdict has_null_key is_sealed first_digest first_payload old_version since copies
+   t`.split(/\s+/),
+);
+
+/** What the windows add to each row of bronze. */
+const windowColumns: ReadonlySet<string> = new Set('window_start window_end local_date'.split(' '));
+
 /** PostgreSQL gives every table these, and refuses columns of the same name. */
 const systemColumns: ReadonlySet<string> = new Set('tableoid xmin cmin xmax cmax ctid'.split(' '));
 
@@ -20,6 +29,7 @@ const measurePrefixes =
 /** Why a key or measure cannot have this name, or undefined where it can. A measure is one of `measures` itself. */
 export function whyReserved(name: string, measures: readonly string[]): string | undefined {
   if (ledgerColumns.has(name)) return 'is a column that the ledger has itself';
+  if (statementWords.has(name)) return 'is a name that the statements of a run use themselves';
   if (systemColumns.has(name)) return 'is a column that PostgreSQL gives every table';
   if (name.startsWith('errata_')) return 'begins with errata_, which Errata keeps for itself';
   // An object cannot hold it as an ordinary member, so zod drops it without a word.
@@ -32,5 +42,13 @@ export function whyReserved(name: string, measures: readonly string[]): string |
     ? measurePrefixes.map((prefix) => `${prefix}_${name}`).find((column) => ledgerColumns.has(column))
     : undefined;
   if (second !== undefined) return `would give the views a second column ${second}`;
+  return undefined;
+}
+
+/** Why a bronze column of this name cannot be one that the rollup uses, or undefined where it can. */
+export function whyUnusable(name: string): string | undefined {
+  if (statementWords.has(name) || windowColumns.has(name))
+    return 'has a name that the statements of a run use themselves';
+  if (name.startsWith('errata_')) return 'has a name that begins with errata_, which Errata keeps for itself';
   return undefined;
 }
