@@ -11,7 +11,7 @@ begin
     errcode = 'integrity_constraint_violation',
     message = format('%s of a published version is refused', lower(tg_op)),
     detail = format('%I.%I is a ledger: version 1 is what shipped, and later versions are appended', tg_table_schema, tg_table_name),
-    hint = 'to correct a number, let a run append a version; to set an event aside, waive it';
+    hint = 'to correct a number, let `errata run` append a version';
 end
 $errata_guard$;
 

@@ -16,7 +16,7 @@ export function selectRollups(settings: Settings, names: readonly string[]): Rol
   if (unknown.length > 0) {
     throw new Failure(`there is no rollup "${unknown.join('", "')}"`, {
       detail: `${settings.file} declares: ${known.join(', ')}`,
-      hint: 'name one of these, or none for all',
+      hint: 'name one of these; `run`, `plan`, `check` and `status` take all where none is named',
       exitCode: 2,
     });
   }

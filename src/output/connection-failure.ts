@@ -13,7 +13,7 @@ export function connectionFailure(error: unknown, server: string): Failure {
     cause: error,
   });
   if (code === '3D000')
-    return new Failure(`there is no database at ${server}`, parts('create it, or correct `database`', 2));
+    return new Failure(`there is no database at ${server}`, parts('create it, or correct `database` or DATABASE_URL', 2));
   if (code.startsWith('28'))
     return new Failure(
       `the database does not let us in at ${server}`,
@@ -32,6 +32,6 @@ export function connectionFailure(error: unknown, server: string): Failure {
       `no secure connection could be made to ${server}`,
       parts('check `sslmode` and the certificates that the URL names', 2),
     );
-  const hint = 'start the server, or correct `database` in the settings or the PG* variables';
+  const hint = 'start the server, or correct `database` in the settings, DATABASE_URL or the PG* variables';
   return new Failure(`no database answers at ${server}`, parts(hint, 1));
 }

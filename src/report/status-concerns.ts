@@ -66,7 +66,7 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
   if (status.open_proposals !== '0')
     concerns.push({
       word: `${counted(status.open_proposals, 'proposal')} open`,
-      text: `${counted(status.open_proposals, 'version')} proposed, for a person to decide`,
+      text: `${counted(status.open_proposals, 'version')} proposed, for a person to decide; this version has no command for it yet (LIMITATIONS)`,
       next: `errata plan ${name}`,
       exitCode: 3,
     });

@@ -29,7 +29,7 @@ export interface GitTotals {
   readonly final_watermark: string;
 }
 
-/** Fills `staging.changes` with the whole history and makes an empty `bronze.changes` of the same columns, by year of ingestion. */
+/** Fills `staging.changes` with the whole history and makes an empty `bronze.changes` of the same columns. */
 export async function loadGitHistory(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -40,13 +40,7 @@ export async function loadGitHistory(pool: pg.Pool): Promise<void> {
         event_id text, folder text, event_time timestamptz, ingested_at timestamptz,
         files integer, insertions integer, deletions integer
       );
-      create table bronze.changes (like staging.changes) partition by range (ingested_at);
-      do $$ begin
-        for year in 2005..2026 loop
-          execute format('create table bronze.changes_%s partition of bronze.changes for values from (%L) to (%L)',
-            year, year || '-01-01 00:00+00', (year + 1) || '-01-01 00:00+00');
-        end loop;
-      end $$;
+      create table bronze.changes (like staging.changes);
       create index on bronze.changes (folder, event_time)`);
     const into = client.query(copyFrom('copy staging.changes from stdin with (format csv, header)'));
     await pipeline(Readable.from([readFileSync(events)]), createGunzip(), into);

@@ -141,7 +141,7 @@ describe('nothing to work with', () => {
     elsewhere.password ||= 'open-sesame';
     const ended = await errata(workDirectory(yaml), elsewhere.href, 'run');
     expect(ended.stderr).toMatch(
-      /^there is no database at \S+, database no_such_database, user \S+\n {2}detail: database "no_such_database" does not exist \(3D000\)\n {2}hint: {3}create it, or correct `database`\n$/,
+      /^there is no database at \S+, database no_such_database, user \S+\n {2}detail: database "no_such_database" does not exist \(3D000\)\n {2}hint: {3}create it, or correct `database` or DATABASE_URL\n$/,
     );
     expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ended.stderr).not.toContain(elsewhere.password);
@@ -153,13 +153,13 @@ describe('nothing to work with', () => {
     expect(ended.stderr).toBe(
       'no database answers at 127.0.0.1:9, database orders, user etl\n' +
         '  detail: connect ECONNREFUSED 127.0.0.1:9 (ECONNREFUSED)\n' +
-        '  hint:   start the server, or correct `database` in the settings or the PG* variables\n',
+        '  hint:   start the server, or correct `database` in the settings, DATABASE_URL or the PG* variables\n',
     );
     expect(JSON.parse(ended.stdout)).toEqual({
       error: {
         message: 'no database answers at 127.0.0.1:9, database orders, user etl',
         detail: 'connect ECONNREFUSED 127.0.0.1:9 (ECONNREFUSED)',
-        hint: 'start the server, or correct `database` in the settings or the PG* variables',
+        hint: 'start the server, or correct `database` in the settings, DATABASE_URL or the PG* variables',
         exitCode: 1,
       },
     });

@@ -34,8 +34,8 @@ const windows =
   'write { tumbling: 5 minutes }, { hopping: 1 hour, every: 5 minutes }, { calendar: 1 day, time_zone: Europe/Berlin } or { session_gap: 30 minutes }';
 const policies = [
   '    auto    every difference is published by the next run: late, refused and changed rows alike',
-  '    grace   late firings are published; refused rows are pending and changed rows proposed until a person publishes them',
-  '    review  every correction is proposed, and published only when a person approves it',
+  '    grace   late firings are published; refused rows are pending until a person releases them, changed rows are proposed',
+  '    review  every correction is proposed, and published only when a person approves it; not carried out yet',
 ];
 const window = '{ calendar: 1 day, time_zone: Europe/Berlin }';
 const watermark = '{ strategy: bounded, delay: 10 minutes, idle_after: 5 minutes, max_future_skew: 1 hour }';

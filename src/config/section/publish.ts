@@ -8,8 +8,8 @@ import type { PublishSettings } from '../settings.ts';
 export const policyChoices = {
   auto: 'every difference is published by the next run: late, refused and changed rows alike',
   grace:
-    'late firings are published; refused rows are pending and changed rows proposed until a person publishes them',
-  review: 'every correction is proposed, and published only when a person approves it',
+    'late firings are published; refused rows are pending until a person releases them, changed rows are proposed',
+  review: 'every correction is proposed, and published only when a person approves it; not carried out yet',
 } as const;
 
 const choices = Object.entries(policyChoices).map(([name, meaning]) => `\n    ${name.padEnd(8)}${meaning}`);
