@@ -1,11 +1,11 @@
 /** The command line: commander reads it, one verb does the work, and one exit code comes back (`commands/exit-code.ts`). */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { createContext } from './commands/context.ts';
-import { exitCodeHelp } from './commands/exit-code.ts';
-import { Interruption } from './commands/interruption.ts';
-import type { Verb } from './commands/verb.ts';
-import { verbs } from './commands/verbs.ts';
+import { createContext } from './cli/context.ts';
+import { exitCodeHelp } from './cli/exit-code.ts';
+import { Interruption } from './cli/interruption.ts';
+import type { Verb } from './cli/verb.ts';
+import { verbs } from './cli/verbs.ts';
 import { Failure } from './failure.ts';
 import { databaseFailure } from './output/database-failure.ts';
 import { defect, failureData, failureText } from './output/failure-text.ts';

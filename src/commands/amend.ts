@@ -1,12 +1,12 @@
 /** `errata amend`: someone deleted or changed bronze rows; their windows are recomputed and published at once (R9, R10). */
 import { openRollup, selectRollups } from '../catalog/open.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import { Failure } from '../failure.ts';
 import { counted } from '../output/amount.ts';
 import { changeLines } from '../output/changes-text.ts';
 import { type AmendReport, amendWindows, planAmendment } from '../publication/amend.ts';
 import { type ReleaseFlags, requestOf } from '../report/release-request.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Verb } from './verb.ts';
 
 type Flags = Omit<ReleaseFlags, 'all'> & { readonly dryRun?: boolean };
 

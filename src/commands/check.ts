@@ -2,18 +2,18 @@
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { selectRollups } from '../catalog/open.ts';
 import { notCarriedOut } from '../catalog/supported.ts';
+import { checkBronze } from '../check/bronze.ts';
+import { checkDefinition } from '../check/definition.ts';
+import { Findings } from '../check/findings.ts';
+import { type FirstRun, firstRunText } from '../check/first-run.ts';
+import { checkPrivileges } from '../check/privileges.ts';
+import { checkStreamTables } from '../check/stream-tables.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { counted } from '../output/amount.ts';
 import { databaseFailure } from '../output/database-failure.ts';
-import { checkBronze } from './check-bronze.ts';
-import { checkDefinition } from './check-definition.ts';
-import { checkPrivileges } from './check-privileges.ts';
-import { checkStreamTables } from './check-stream-tables.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import { Findings } from './findings.ts';
-import { type FirstRun, firstRunText } from './first-run.ts';
-import type { Verb } from './verb.ts';
 
 interface Checked {
   readonly rollup: string;

@@ -1,15 +1,15 @@
 /** `errata demo`: the front door. An embedded PostgreSQL, two bronze histories, the job, and what it found. */
 import pg from 'pg';
-import { type EmbeddedServer, startEmbedded, stopEmbedded } from '../db/embedded.ts';
+import type { Context } from '../cli/context.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Outcome, Verb } from '../cli/verb.ts';
+import { type EmbeddedServer, startEmbedded, stopEmbedded } from '../embedded/server.ts';
 import { Failure } from '../failure.ts';
-import { playDemo } from '../report/demo.ts';
-import { demoData } from '../report/demo-data.ts';
-import { nextLines } from '../report/demo-next.ts';
-import { demoText } from '../report/demo-text.ts';
+import { demoData } from '../report/demo/data.ts';
+import { playDemo } from '../report/demo/demo.ts';
+import { nextLines } from '../report/demo/next.ts';
+import { demoText } from '../report/demo/text.ts';
 import { holds } from '../report/sum-check.ts';
-import type { Context } from './context.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Outcome, Verb } from './verb.ts';
 
 interface Flags {
   readonly stop?: boolean;

@@ -1,18 +1,18 @@
 /** `errata explain`: the whole life of one published number. */
 import { selectRollups } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Outcome, Verb } from '../cli/verb.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { attempt } from '../report/attempt.ts';
-import { explain as explainWindow, readReach } from '../report/explain.ts';
-import { explainText } from '../report/explain-text.ts';
+import { explain as explainWindow, readReach } from '../report/explain/explain.ts';
+import { keysText, readKeys } from '../report/explain/keys-of-window.ts';
+import { explainText } from '../report/explain/text.ts';
 import { keyOf } from '../report/key-of.ts';
-import { keysText, readKeys } from '../report/keys-of-window.ts';
 import { publishedRollup } from '../report/published-rollup.ts';
 import { windowOf } from '../report/window-of.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Outcome, Verb } from './verb.ts';
 
 export const explain: Verb = {
   name: 'explain',

@@ -2,6 +2,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Context } from '../cli/context.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import type { DescribedTable } from '../config/guess.ts';
 import { formatTableName, readTableName } from '../config/name.ts';
 import type { TableName } from '../config/settings.ts';
@@ -9,9 +12,6 @@ import { startingFile } from '../config/starting-file.ts';
 import { execute, prepare } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import type { Context } from './context.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Verb } from './verb.ts';
 
 export const init: Verb<{ table?: string; force?: boolean }> = {
   name: 'init',

@@ -1,15 +1,15 @@
 /** `errata lateness`: how late rows arrive, what each delay would cost, and whose clock broke. */
 import { openRollup, selectRollups } from '../catalog/open.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import { readDuration } from '../config/duration.ts';
 import { readInstant } from '../config/instant.ts';
 import type { Duration, RollupSettings } from '../config/settings.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import { type Grouping, type LatenessOptions, readLateness } from '../report/lateness.ts';
-import { showsUnicode } from '../report/lateness-plot.ts';
-import { latenessText } from '../report/lateness-text.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Verb } from './verb.ts';
+import { type Grouping, type LatenessOptions, readLateness } from '../report/lateness/lateness.ts';
+import { showsUnicode } from '../report/lateness/plot.ts';
+import { latenessText } from '../report/lateness/text.ts';
 
 export interface LatenessFlags {
   readonly from?: string;

@@ -1,19 +1,10 @@
 /** `errata migrate`: the control tables, then the relations of every rollup. All or nothing, and safe to repeat. */
-import { applyRollup } from '../catalog/apply.ts';
-import { describeRollup, type Fault } from '../catalog/describe.ts';
-import { faultsFailure } from '../catalog/open.ts';
-import type { Rollup } from '../catalog/rollup.ts';
-import { notCarriedOut } from '../catalog/supported.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Control } from '../db/control.ts';
-import { quoteName, quoteText } from '../db/identifiers.ts';
-import { migrateControlTables, pendingMigrations } from '../db/migrator.ts';
-import { query } from '../db/statement.ts';
-import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import { completeText, type MigratedRollup, migratedRollup } from './migrated.ts';
-import { type Change, recorded } from './recorded.ts';
-import type { Verb } from './verb.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
+import { quoteText } from '../db/identifiers.ts';
+import { migrateAll, rehearse } from '../install/install.ts';
+import { completeText } from '../install/migrated.ts';
+import type { Change } from '../install/recorded.ts';
 
 export const migrate: Verb<{ dryRun?: boolean }> = {
   name: 'migrate',
@@ -45,71 +36,6 @@ Example:
     };
   },
 };
-
-/**
- * Everything about all rollups is looked at before anything is made. One lock, held to the end, lets one installer at a
- * time; it is held by the transaction that makes the relations, since a pooler may give each transaction another session.
- * @throws Failure, exit code 2, with the faults of all rollups.
- */
-export async function migrateAll(
-  control: Control,
-  settings: Settings,
-): Promise<{ migrations: string[]; rollups: MigratedRollup[] }> {
-  return await inTransaction(control, 'read committed', async (transaction) => {
-    await holdInstallation(transaction, settings.schema);
-    const rollups = await describeAll(transaction, settings);
-    const migrations = await migrateControlTables(control, settings.schema);
-    const applied: MigratedRollup[] = [];
-    for (const rollup of rollups)
-      applied.push(await migratedRollup(transaction, await applyRollup(transaction, rollup)));
-    return { migrations, rollups: applied };
-  });
-}
-
-class Rollback extends Error {}
-
-async function rehearse(control: Control, settings: Settings): Promise<Change[]> {
-  let changes: Change[] = [];
-  try {
-    await inTransaction(control, 'read committed', async (plain) => {
-      await holdInstallation(plain, settings.schema);
-      const rollups = await describeAll(plain, settings);
-      const pending = await pendingMigrations(control, settings.schema);
-      const recording = recorded(plain);
-      changes = recording.changes;
-      const { transaction } = recording;
-      if (pending.length > 0)
-        await query(transaction, `create schema if not exists ${quoteName(settings.schema)}`);
-      for (const { sql } of pending) await query(transaction, sql);
-      for (const rollup of rollups) await applyRollup(transaction, rollup);
-      throw new Rollback();
-    });
-  } catch (error) {
-    if (!(error instanceof Rollback)) throw error;
-  }
-  return changes;
-}
-
-async function holdInstallation(transaction: ControlTransaction, schema: string): Promise<void> {
-  // The lock waits in a transaction that does nothing meanwhile, and may not be ended for it.
-  await query(transaction, 'set local idle_in_transaction_session_timeout = 0');
-  await query(transaction, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `errata ${schema} migrate`,
-  ]);
-}
-
-async function describeAll(transaction: ControlTransaction, settings: Settings): Promise<Rollup[]> {
-  const rollups: Rollup[] = [];
-  const faults: Fault[] = [];
-  for (const chosen of settings.rollups) {
-    const found = await describeRollup(transaction, settings.schema, chosen);
-    faults.push(...notCarriedOut(chosen), ...found.faults);
-    if (!found.rollup || found.faults.length > 0) continue;
-    rollups.push(found.rollup);
-  }
-  if (faults.length > 0) throw faultsFailure(`${settings.file} cannot be carried out`, settings.file, faults);
-  return rollups;
-}
 
 /** A script that psql can read; values of parameters are written out where a statement has some. */
 function sqlText(changes: readonly Change[]): string {

@@ -1,4 +1,8 @@
 /** `errata plan`: the run, rolled back before it publishes. It takes the same way, so it cannot lie. */
+
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import { exitCodeOf, overRollups } from '../cli/over-rollups.ts';
+import type { Verb } from '../cli/verb.ts';
 import type { Settings } from '../config/settings.ts';
 import { amount, counted } from '../output/amount.ts';
 import { changeLines, type Order } from '../output/changes-text.ts';
@@ -6,10 +10,7 @@ import { type RollupResult, resultData } from '../output/rollup-result.ts';
 import { countsText, totals } from '../output/summary.ts';
 import { changesShown } from '../pipeline/report.ts';
 import { planRollup } from '../pipeline/run.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import { exitCodeOf, overRollups } from './over-rollups.ts';
 import { type RunFlags, runOptions } from './run.ts';
-import type { Verb } from './verb.ts';
 
 export const plan: Verb<RunFlags> = {
   name: 'plan',

@@ -1,12 +1,12 @@
 /** `errata publish`: a person releases refused events into the counted set; their windows get their versions at once (R10). */
 import { openRollup, selectRollups } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import { counted } from '../output/amount.ts';
 import { changeLines, type Order } from '../output/changes-text.ts';
 import { planRelease, type ReleaseReport, releaseEvents } from '../publication/release.ts';
 import { type ReleaseFlags, releaseOf, spoken } from '../report/release-request.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Verb } from './verb.ts';
 
 type Flags = ReleaseFlags & { readonly dryRun?: boolean };
 

@@ -1,13 +1,14 @@
 /** `errata run`: what cron calls. JSON lines on stderr, one summary line on stdout. */
+
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import { exitCodeOf, overRollups } from '../cli/over-rollups.ts';
+import type { Verb } from '../cli/verb.ts';
 import { readInstant } from '../config/instant.ts';
 import { Failure } from '../failure.ts';
 import { resultData } from '../output/rollup-result.ts';
 import { summaryLine, totals } from '../output/summary.ts';
 import type { SpineOptions } from '../pipeline/run.ts';
 import { runRollup } from '../pipeline/run.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import { exitCodeOf, overRollups } from './over-rollups.ts';
-import type { Verb } from './verb.ts';
 
 export interface RunFlags {
   readonly bound?: string;

@@ -2,11 +2,11 @@
 import { describedRollup, openRollup, selectRollups } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { statementsOf } from '../catalog/statements.ts';
+import type { Context } from '../cli/context.ts';
+import { exitCodeHelp } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import type { Context } from './context.ts';
-import { exitCodeHelp } from './exit-code.ts';
-import type { Verb } from './verb.ts';
 
 export const sql: Verb = {
   name: 'sql',

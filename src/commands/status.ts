@@ -1,15 +1,15 @@
 /** `errata status`: where each rollup stands, and what needs a person. */
 import { selectRollups } from '../catalog/open.ts';
+import type { Context } from '../cli/context.ts';
+import { type ExitCode, exitCodeHelp, smallestTrue } from '../cli/exit-code.ts';
+import type { Verb } from '../cli/verb.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
 import { Failure } from '../failure.ts';
 import { type FailureData, failureData } from '../output/failure-text.ts';
-import { type RollupStatus, readStatus } from '../report/status.ts';
-import { concernsOf } from '../report/status-concerns.ts';
-import { statusText } from '../report/status-text.ts';
-import type { Context } from './context.ts';
-import { type ExitCode, exitCodeHelp, smallestTrue } from './exit-code.ts';
-import type { Verb } from './verb.ts';
+import { concernsOf } from '../report/status/concerns.ts';
+import { type RollupStatus, readStatus } from '../report/status/status.ts';
+import { statusText } from '../report/status/text.ts';
 
 export const status: Verb = {
   name: 'status',

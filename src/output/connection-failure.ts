@@ -13,7 +13,10 @@ export function connectionFailure(error: unknown, server: string): Failure {
     cause: error,
   });
   if (code === '3D000')
-    return new Failure(`there is no database at ${server}`, parts('create it, or correct `database` or DATABASE_URL', 2));
+    return new Failure(
+      `there is no database at ${server}`,
+      parts('create it, or correct `database` or DATABASE_URL', 2),
+    );
   if (code.startsWith('28'))
     return new Failure(
       `the database does not let us in at ${server}`,

@@ -1,6 +1,6 @@
 /** The bad input of issue 2: one clear message, the right exit code, and nothing half written. */
 import { describe, expect, test } from 'vitest';
-import { refuseOldServer } from '../../src/commands/database.ts';
+import { refuseOldServer } from '../../src/cli/database.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { databaseUrl } from '../support/template.ts';
 import { errata, rowCounts, workDirectory } from './command.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { explain } from '../../src/commands/explain.ts';
 import { publish } from '../../src/commands/publish.ts';
-import type { Explanation } from '../../src/report/explain.ts';
+import type { Explanation } from '../../src/report/explain/explain.ts';
 import { call } from '../report/verb-context.ts';
 import { type Orders, openOrders } from '../support/orders.ts';
 

@@ -1,6 +1,6 @@
 /** What people read when something is wrong, and how amounts look; without a database. */
 import { describe, expect, test } from 'vitest';
-import { type ExitCode, smallestTrue } from '../../src/commands/exit-code.ts';
+import { type ExitCode, smallestTrue } from '../../src/cli/exit-code.ts';
 import { formatFailure } from '../../src/failure.ts';
 import { amount, counted, difference } from '../../src/output/amount.ts';
 import { bytesText } from '../../src/output/bytes.ts';

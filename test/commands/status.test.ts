@@ -1,9 +1,9 @@
 /** `errata status`, over small histories: every figure is worked out by hand from the rows that are landed. */
 import { expect, test } from 'vitest';
 import { status } from '../../src/commands/status.ts';
-import { type RollupStatus, readStatus } from '../../src/report/status.ts';
-import { concernsOf } from '../../src/report/status-concerns.ts';
-import { statusText } from '../../src/report/status-text.ts';
+import { concernsOf } from '../../src/report/status/concerns.ts';
+import { type RollupStatus, readStatus } from '../../src/report/status/status.ts';
+import { statusText } from '../../src/report/status/text.ts';
 import { call, settingsOf } from '../report/verb-context.ts';
 import { type Orders, openOrders } from '../support/orders.ts';
 

@@ -6,11 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { migrateAll } from '../../src/commands/migrate.ts';
-import { verbs } from '../../src/commands/verbs.ts';
+import { verbs } from '../../src/cli/verbs.ts';
 import { parseSettings } from '../../src/config/read-settings.ts';
 import { controlOf } from '../../src/db/control.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { migrateAll } from '../../src/install/install.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { errata, rowCounts, start, workDirectory } from './command.ts';
 

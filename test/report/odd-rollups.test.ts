@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { explain } from '../../src/commands/explain.ts';
 import { publish } from '../../src/commands/publish.ts';
 import { status } from '../../src/commands/status.ts';
-import type { Explanation } from '../../src/report/explain.ts';
+import type { Explanation } from '../../src/report/explain/explain.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { openErrata } from '../support/errata.ts';
 import { call } from './verb-context.ts';

@@ -1,6 +1,6 @@
 /** Calls a verb on a test's own rollup, without a process of its own. */
-import type { Context } from '../../src/commands/context.ts';
-import type { Outcome, Verb } from '../../src/commands/verb.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { Outcome, Verb } from '../../src/cli/verb.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { TestErrata } from '../support/errata.ts';
 

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { type EmbeddedServer, startEmbedded } from '../../src/db/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/embedded/server.ts';
 import { findContainerRuntime, startContainer } from './container.ts';
 import { createTemplate, dropTemplate, keptDatabases } from './template.ts';
 

@@ -1,0 +1,29 @@
+/** The verbs, in the order of `errata --help`. A further one: its file in this directory, and its name in this list. */
+import { amend } from '../commands/amend.ts';
+import { check } from '../commands/check.ts';
+import { demo } from '../commands/demo.ts';
+import { explain } from '../commands/explain.ts';
+import { init } from '../commands/init.ts';
+import { lateness } from '../commands/lateness.ts';
+import { migrate } from '../commands/migrate.ts';
+import { plan } from '../commands/plan.ts';
+import { publish } from '../commands/publish.ts';
+import { run } from '../commands/run.ts';
+import { sql } from '../commands/sql.ts';
+import { status } from '../commands/status.ts';
+import type { Verb } from './verb.ts';
+
+export const verbs: readonly Verb[] = [
+  init,
+  check,
+  migrate,
+  plan,
+  run,
+  publish,
+  amend,
+  status,
+  explain,
+  lateness,
+  sql,
+  demo,
+];

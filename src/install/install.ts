@@ -1,0 +1,80 @@
+/** Installs what the settings declare: the control tables, then every rollup's relations; all or nothing, one at a time. */
+import { applyRollup } from '../catalog/apply.ts';
+import { describeRollup, type Fault } from '../catalog/describe.ts';
+import { faultsFailure } from '../catalog/open.ts';
+import type { Rollup } from '../catalog/rollup.ts';
+import { notCarriedOut } from '../catalog/supported.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Control } from '../db/control.ts';
+import { quoteName } from '../db/identifiers.ts';
+import { migrateControlTables, pendingMigrations } from '../db/migrator.ts';
+import { query } from '../db/statement.ts';
+import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
+import { type MigratedRollup, migratedRollup } from './migrated.ts';
+import { type Change, recorded } from './recorded.ts';
+
+/**
+ * Everything about all rollups is looked at before anything is made. One lock, held to the end, lets one installer at a
+ * time; it is held by the transaction that makes the relations, since a pooler may give each transaction another session.
+ * @throws Failure, exit code 2, with the faults of all rollups.
+ */
+export async function migrateAll(
+  control: Control,
+  settings: Settings,
+): Promise<{ migrations: string[]; rollups: MigratedRollup[] }> {
+  return await inTransaction(control, 'read committed', async (transaction) => {
+    await holdInstallation(transaction, settings.schema);
+    const rollups = await describeAll(transaction, settings);
+    const migrations = await migrateControlTables(control, settings.schema);
+    const applied: MigratedRollup[] = [];
+    for (const rollup of rollups)
+      applied.push(await migratedRollup(transaction, await applyRollup(transaction, rollup)));
+    return { migrations, rollups: applied };
+  });
+}
+
+class Rollback extends Error {}
+
+/** Does everything and rolls it back. @returns every statement that would run, in order. */
+export async function rehearse(control: Control, settings: Settings): Promise<Change[]> {
+  let changes: Change[] = [];
+  try {
+    await inTransaction(control, 'read committed', async (plain) => {
+      await holdInstallation(plain, settings.schema);
+      const rollups = await describeAll(plain, settings);
+      const pending = await pendingMigrations(control, settings.schema);
+      const recording = recorded(plain);
+      changes = recording.changes;
+      const { transaction } = recording;
+      if (pending.length > 0)
+        await query(transaction, `create schema if not exists ${quoteName(settings.schema)}`);
+      for (const { sql } of pending) await query(transaction, sql);
+      for (const rollup of rollups) await applyRollup(transaction, rollup);
+      throw new Rollback();
+    });
+  } catch (error) {
+    if (!(error instanceof Rollback)) throw error;
+  }
+  return changes;
+}
+
+async function holdInstallation(transaction: ControlTransaction, schema: string): Promise<void> {
+  // The lock waits in a transaction that does nothing meanwhile, and may not be ended for it.
+  await query(transaction, 'set local idle_in_transaction_session_timeout = 0');
+  await query(transaction, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `errata ${schema} migrate`,
+  ]);
+}
+
+async function describeAll(transaction: ControlTransaction, settings: Settings): Promise<Rollup[]> {
+  const rollups: Rollup[] = [];
+  const faults: Fault[] = [];
+  for (const chosen of settings.rollups) {
+    const found = await describeRollup(transaction, settings.schema, chosen);
+    faults.push(...notCarriedOut(chosen), ...found.faults);
+    if (!found.rollup || found.faults.length > 0) continue;
+    rollups.push(found.rollup);
+  }
+  if (faults.length > 0) throw faultsFailure(`${settings.file} cannot be carried out`, settings.file, faults);
+  return rollups;
+}

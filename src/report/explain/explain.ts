@@ -1,0 +1,131 @@
+/** The whole life of one number, as data: what shipped, every version and event, what awaits someone, and the sum check. */
+import { bindingsOf } from '../../catalog/bindings.ts';
+import type { Rollup } from '../../catalog/rollup.ts';
+import { execute, prepare } from '../../db/statement.ts';
+import type { ControlTransaction } from '../../db/transaction.ts';
+import { type Copy, readCopies } from '../copies.ts';
+import type { KeyedWindow } from '../keyed-window.ts';
+import { type NamedEvent, readNamedEvents } from '../named-events.ts';
+import { recountWindow } from '../recount.ts';
+import { type MeasureCheck, readSumCheck } from '../sum-check.ts';
+
+type Values = Readonly<Record<string, string | null>>;
+
+export interface Version {
+  readonly version: number;
+  readonly measures: Readonly<Record<string, Readonly<Record<'old' | 'new' | 'delta', string | null>>>>;
+  readonly event_count: string | null;
+  readonly previous_event_count: string | null;
+  readonly is_void: boolean;
+  readonly kind: 'seal' | 'correction' | 'restatement' | 'adjustment';
+  readonly causes: readonly string[];
+  readonly reason: string | null;
+  readonly actor: string | null;
+  readonly db_role: string;
+  readonly approver: string | null;
+  /** Null: the stream inserted it. */
+  readonly run_id: string | null;
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | null;
+  readonly stamp: string;
+  readonly posting_period: string | null;
+  readonly definition_fingerprint: string | null;
+}
+
+export interface Emission {
+  readonly kind: 'late_seal' | 'later_emission';
+  readonly received_at: string;
+  readonly measures: Values;
+  readonly run_id: string | null;
+}
+
+export interface Proposal {
+  readonly proposal_id: string;
+  readonly base_version: number;
+  readonly measures: Values;
+  readonly event_count: string;
+  readonly causes: readonly string[];
+  readonly why: string;
+  readonly state: 'open' | 'approved' | 'rejected' | 'stale';
+  readonly proposed_at: string;
+  readonly decided_at: string | null;
+  readonly decided_by: string | null;
+  readonly decided_reason: string | null;
+}
+
+export interface QueueEntry {
+  readonly cause: string;
+  readonly since: string;
+  readonly blocked_reason: string | null;
+}
+
+/** How far the rollup is. */
+export interface Reach {
+  readonly frontier: string | null;
+  readonly sealed_until: string | null;
+  readonly complete_from: string;
+  /** The watermark that seals has not reached the window's end. */
+  readonly is_open: boolean;
+  /** The window starts before bronze is complete (R15). */
+  readonly is_incomplete: boolean;
+}
+
+export interface Explanation extends KeyedWindow, Reach {
+  readonly rollup: string;
+  readonly versions: readonly Version[];
+  readonly events: readonly NamedEvent[];
+  readonly copies: readonly Copy[];
+  readonly emissions: readonly Emission[];
+  readonly proposals: readonly Proposal[];
+  readonly queue: readonly QueueEntry[];
+  /** Of an open window: its value so far, straight from bronze; null where it has no rows. */
+  readonly so_far: Values | null;
+  readonly check: readonly MeasureCheck[];
+  /** Why bronze could not be counted anew. */
+  readonly bronze_error: string | null;
+}
+
+export async function readReach(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  window: Pick<KeyedWindow, 'window_start' | 'window_end'>,
+): Promise<Reach> {
+  const { rows } = await execute<Reach>(transaction, prepare('report/reach.sql', bindingsOf(rollup)), {
+    rollup_id: rollup.id,
+    window_start: window.window_start,
+    window_end: window.window_end,
+  });
+  return rows[0] as Reach;
+}
+
+export async function explain(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  only: KeyedWindow,
+  reach: Reach,
+  soFar: Values | null,
+): Promise<Explanation> {
+  const bindings = bindingsOf(rollup);
+  const window = { window_start: only.window_start, window_end: only.window_end };
+  const key = JSON.stringify(only.key);
+  const read = async <Row>(file: string, more: Record<string, string | number> = {}): Promise<Row[]> =>
+    (await execute<Row>(transaction, prepare(`report/${file}.sql`, bindings), { ...window, key, ...more }))
+      .rows;
+  const { recount, error } = await recountWindow(transaction, rollup, only, reach.frontier);
+  return {
+    rollup: rollup.settings.name,
+    ...only,
+    ...reach,
+    versions: await read<Version>('versions'),
+    events: await readNamedEvents(transaction, rollup, { only }),
+    copies: await readCopies(transaction, rollup, { only }),
+    emissions: await read<Emission>('emissions'),
+    proposals: await read<Proposal>('proposals', {
+      key: JSON.stringify(rollup.keys.map(({ name }) => only.key[name])),
+      rollup_id: rollup.id,
+    }),
+    queue: await read<QueueEntry>('queued'),
+    so_far: soFar,
+    check: reach.is_open ? [] : await readSumCheck(transaction, rollup, recount, only),
+    bronze_error: error,
+  };
+}

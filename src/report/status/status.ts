@@ -1,0 +1,154 @@
+/** Where a rollup stands, as data. Instants, counts and seconds are text; bronze is asked last, and may be gone. */
+import { bindingsOf } from '../../catalog/bindings.ts';
+import { definitionOf, fingerprintOf } from '../../catalog/definition.ts';
+import { describeRollup } from '../../catalog/describe.ts';
+import type { RollupSettings, Settings } from '../../config/settings.ts';
+import type { Control } from '../../db/control.ts';
+import { execute, prepare, query } from '../../db/statement.ts';
+import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
+import { publishedRollup } from '../published-rollup.ts';
+
+export interface LastRun {
+  readonly run_id: string;
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend';
+  readonly outcome: 'done' | 'attention' | 'failed';
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly age_seconds: string | null;
+  readonly bound: string | null;
+  readonly stamp: string | null;
+  readonly actor: string | null;
+  readonly reason: string | null;
+  readonly counts: Readonly<Record<string, string | number>>;
+  readonly failure: {
+    readonly message: string;
+    readonly code: string | null;
+    readonly detail: string | null;
+  } | null;
+}
+
+export interface Queued {
+  readonly waits_for: 'run' | 'seal' | 'blocked';
+  readonly reason: string | null;
+  readonly keyed_windows: string;
+  readonly first_window_start: string;
+  readonly last_window_start: string;
+  readonly since: string;
+  readonly age_seconds: string;
+}
+
+export interface WaitingEvents {
+  readonly state: 'pending' | 'held';
+  /** Somebody has released them already: they wait for a run. */
+  readonly released: boolean;
+  readonly events: string;
+  readonly windows: string;
+  readonly first_window_start: string;
+  readonly measures: Readonly<Record<string, string | null>>;
+}
+
+interface Standing {
+  readonly frontier: string | null;
+  /** Negative where the bound lay in the future. */
+  readonly frontier_lag_seconds: string | null;
+  readonly sealed_until: string | null;
+  readonly watermark_lag_seconds: string | null;
+  readonly settled_until: string;
+  readonly complete_from: string;
+  readonly complete_from_source: 'setting' | 'partition' | 'first_ingestion' | 'empty';
+  readonly gone: readonly string[];
+  readonly open_proposals: string;
+  readonly late_seals: string;
+  readonly quarantined: string;
+}
+
+export interface RollupStatus extends Standing {
+  readonly rollup: string;
+  /** The database's clock. */
+  readonly at: string;
+  readonly last_run: LastRun | null;
+  readonly last_success: LastRun | null;
+  readonly last_error: LastRun | null;
+  readonly queue: readonly Queued[];
+  readonly waiting: readonly WaitingEvents[];
+  /** What does not fit between the settings and bronze, if anything: a run would refuse to begin. */
+  readonly faults: readonly string[];
+  /** The settings have changed since they were migrated: a run would refuse to begin. */
+  readonly is_changed: boolean;
+}
+
+/** @param at an instant; left out: the database's clock. @throws Failure, exit code 2, if it is not migrated. */
+export async function readStatus(
+  control: Control,
+  settings: Settings,
+  chosen: RollupSettings,
+  at?: string,
+): Promise<RollupStatus> {
+  return await inTransaction(control, 'repeatable read', async (transaction) => {
+    const rollup = await publishedRollup(transaction, settings, chosen);
+    const now = at ?? (await clock(transaction));
+    const bindings = bindingsOf(rollup);
+    const about = { rollup_id: rollup.id, at: now };
+    const { rows } = await execute<Standing>(transaction, prepare('report/status.sql', bindings), about);
+    const standing = rows[0] as Standing;
+    const { rows: runs } = await execute<LastRun & { place: string }>(
+      transaction,
+      prepare('report/last_runs.sql', bindings),
+      about,
+    );
+    const { rows: queue } = await execute<Queued>(transaction, prepare('report/queue.sql', bindings), {
+      sealed_until: standing.sealed_until,
+      complete_from: standing.complete_from,
+      at: now,
+    });
+    const { rows: waiting } = await execute<WaitingEvents>(
+      transaction,
+      prepare('report/waiting_events.sql', bindings),
+    );
+    return {
+      rollup: chosen.name,
+      at: now,
+      ...standing,
+      last_run: runAt(runs, 'last'),
+      last_success: runAt(runs, 'success'),
+      last_error: runAt(runs, 'failure'),
+      queue,
+      waiting,
+      ...(await fitOf(transaction, settings, chosen, rollup.id)),
+    };
+  });
+}
+
+function runAt(runs: readonly (LastRun & { place: string })[], wanted: string): LastRun | null {
+  const found = runs.find(({ place }) => place === wanted);
+  if (!found) return null;
+  const { place: _, ...run } = found;
+  return run;
+}
+
+async function clock(transaction: ControlTransaction): Promise<string> {
+  const [row] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
+  return row?.now as string;
+}
+
+/** What a run would refuse to begin for. It leaves no trace in the control tables, so it is looked for here. */
+async function fitOf(
+  transaction: ControlTransaction,
+  settings: Settings,
+  chosen: RollupSettings,
+  id: number,
+): Promise<Pick<RollupStatus, 'faults' | 'is_changed'>> {
+  const { rollup, faults } = await describeRollup(transaction, settings.schema, chosen);
+  const known = await transaction
+    .selectFrom('rollup')
+    .select('definition_fingerprint')
+    .where('rollup_id', '=', id)
+    .executeTakeFirst();
+  return {
+    faults: faults.map(({ place, fact }) => `${place}: ${fact}`),
+    is_changed:
+      faults.length === 0 &&
+      rollup !== undefined &&
+      known?.definition_fingerprint !== fingerprintOf(definitionOf(rollup)),
+  };
+}
