@@ -124,7 +124,10 @@ async function triedAsReader(pool: pg.Pool, sql: string): Promise<string> {
     await client.query('begin');
     await client.query(sql);
     await client.query('set local role bi');
-    for (const [view] of sql.matchAll(/gold\.\w+/g)) await client.query(`select from ${view}`);
+    for (const [view] of sql.replaceAll(/function gold\.\w+/g, '').matchAll(/gold\.\w+/g))
+      await client.query(`select from ${view}`);
+    for (const [, known] of sql.matchAll(/function (gold\.\w+)/g))
+      await client.query(`select from ${known}('2025-01-01')`);
     await expect(client.query('select from gold.daily_orders')).rejects.toThrow('permission denied');
   } finally {
     await client.query('rollback');
