@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { connectHint, type EmbeddedServer, startEmbedded, stopEmbedded } from '../../src/embedded/server.ts';
+import { execute } from '../support/template.ts';
 
 // A state directory of the test's own, with a space and a quote in its name: what a home directory may hold.
 const state = mkdtempSync(join(tmpdir(), "errata state's "));
@@ -31,15 +31,7 @@ async function start(options: Partial<Parameters<typeof startEmbedded>[0]>): Pro
   return server;
 }
 
-async function ask(url: string, statement: string): Promise<Record<string, unknown> | undefined> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows[0];
-  } finally {
-    await client.end();
-  }
-}
+const ask = async (url: string, statement: string) => (await execute(url, statement))[0];
 
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   await vi.waitUntil(condition, { timeout: 20_000, interval: 50 });

@@ -4,11 +4,10 @@
  * There is no way to run without one: what cannot be had is an error, never a skipped test.
  */
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedServer, startEmbedded } from '../../src/embedded/server.ts';
 import { findContainerRuntime, startContainer } from './container.ts';
-import { createTemplate, dropTemplate, keptDatabases } from './template.ts';
+import { createTemplate, dropTemplate, execute, keptDatabases } from './template.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -86,13 +85,14 @@ function embedded(server: EmbeddedServer, name: string): TestServer {
 
 /** One line: which server, which version, where; and what it lacks, as far as tests need it. */
 async function describe(server: TestServer): Promise<string> {
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  const { rows } = await client.query(`
-    select pg_catalog.current_setting('server_version') as version,
-      pg_catalog.current_setting('max_prepared_transactions')::int as prepared`);
-  await client.end();
+  const [row] = await execute(
+    server.url,
+    `select pg_catalog.current_setting('server_version') as version,
+      pg_catalog.current_setting('max_prepared_transactions')::int as prepared`,
+  );
   const lack =
-    rows[0].prepared > 0 ? '' : '; max_prepared_transactions is 0, so tests with prepared transactions fail';
-  return `Tests run on PostgreSQL ${rows[0].version} at ${client.host}:${client.port} (${server.name})${lack}`;
+    Number(row?.prepared) > 0
+      ? ''
+      : '; max_prepared_transactions is 0, so tests with prepared transactions fail';
+  return `Tests run on PostgreSQL ${row?.version} at ${new URL(server.url).host} (${server.name})${lack}`;
 }
