@@ -13,7 +13,7 @@ with said as (
     /*:each measure*/ t./*:measure*/revenue/*.*/::/*:measure_type*/numeric/*.*/ as /*:measure*/revenue/*.*/, /*:end*/
     /*:adopted_event_count*/null::bigint/*.*/ as event_count
   from /*:result_table*/gold.daily_orders_sealed/*.*/ as t
-  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (t.window_start) as w
+  cross join lateral /*:adopted_window*/errata.daily_orders_windows(t.window_start)/*.*/ as w
   where w.window_end <= $1::timestamptz
     and w.window_start = t.window_start
 ),

@@ -20,6 +20,7 @@
 -- only if it differs and an ingestion partition that may have held rows of it is gone. Else
 -- the event count decides the last two: latest + newly released events is what a whole bronze gives. A straggler may
 -- have been counted already (bronze was restored or rewritten and is read anew), so stragglers may be missing from it.
+-- Of a session every row is recorded, and the result `shortage` says how many of them bronze holds no more.
 -- Safe to repeat: writes work tables only.
 with asked as (
   select distinct t.window_start, t.window_end, t.local_date, /*:each key*/ t./*:key*/region/*.*/, /*:end*/ t.causes
@@ -100,6 +101,7 @@ compared as (
     /*:open_differs*/coalesce(o.event_count, 0) = 0 or o.revenue is distinct from l.revenue/*.*/ as open_differs,
     /*:all_differ*/coalesce(w.event_count, 0) = 0 or w.revenue is distinct from l.revenue/*.*/ as all_differ,
     coalesce(w.event_count, 0) as all_event_count,
+    coalesce(x.event_count, 0) as shortage,
     (
       /*:latest_differs*/n.revenue is distinct from l.revenue/*.*/
       or coalesce(n.event_count, 0) is distinct from coalesce(l.event_count, n.event_count, 0)
@@ -133,6 +135,11 @@ compared as (
     and w.window_start = a.window_start
     and w.window_end = a.window_end
     /*:each key*/ and array[w./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join pg_temp.errata_result as x
+    on x.target = 'shortage'
+    and x.window_start = a.window_start
+    and x.window_end = a.window_end
+    /*:each key*/ and array[x./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
 ),
 judged as (
   select
@@ -189,7 +196,7 @@ left join lateral (
     and p.gone_at is not null
     and p.event_time_from < j.window_end
     and p.event_time_to >= j.window_start
-) as g on j.is_source_change or j.old_event_count is null or j.event_count < j.old_event_count + j.certain
+) as g on j.is_source_change or j.old_event_count is null or j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
 cross join lateral (
   select
     case
@@ -197,14 +204,14 @@ cross join lateral (
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
       when j.is_source_change and j.seal_verdict is null then case
-        when g.relations is not null and (j.differs or j.event_count < j.old_event_count + j.certain) then 'missing'
+        when g.relations is not null and (j.differs or j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/) then 'missing'
         when j.differs and not $3::boolean then 'propose'
         when j.differs then 'change'
         else 'same'
       end
-      when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain then 'missing'
+      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/ then 'missing'
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null then 'missing'
-      when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
+      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
       when j.event_count = 0 and j.old_event_count = 0 then 'same'
       when j.differs then 'change'
@@ -220,13 +227,13 @@ cross join lateral (
           then format('bronze rows of it were deleted or changed, and ingestion partitions that may have held others are gone: %s', g.relations)
         when not $3::boolean then 'bronze rows of it were deleted or changed'
       end
-      when j.seal_verdict is null and j.event_count < j.old_event_count + j.certain
-        then format('%s events were published or released, bronze holds %s of them', j.old_event_count + j.certain, j.event_count)
+      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
+        then format('%s events were published or released, bronze holds %s of them', /*:expected_events*/(j.old_event_count + j.certain)/*.*/, j.event_count)
           || coalesce('; gone: ' || g.relations, '')
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null
         then format('the published event count is not known, and ingestion partitions are gone: %s', g.relations)
-      when j.seal_verdict is null and j.event_count > coalesce(j.old_event_count, 0) + j.certain + j.straggling
+      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null)
-        then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - coalesce(j.old_event_count, 0) - j.certain - j.straggling)
+        then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/)
     end as why
 ) as v

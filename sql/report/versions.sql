@@ -27,6 +27,8 @@ select
   r.verb,
   c.stamp::text as stamp,
   c.posting_period,
+  c.replaces,
+  /*:became_value*/null::jsonb/*.*/ as became,
   c.definition_fingerprint
 from /*:history*/gold.daily_orders_history/*.*/ as c
 left join /*:schema*/errata/*.*/.run as r on r.run_id = c.run_id

@@ -56,7 +56,7 @@ begin
   from /*:windows*/errata.daily_orders_windows/*.*/ (new.window_start) as w
   order by w.window_start desc
   limit 1;
-  if (errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end) then
+  if /*:is_no_window*/(errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end)/*.*/ then
     raise exception using
       errcode = 'integrity_constraint_violation',
       message = 'the row names a window that this rollup does not have',

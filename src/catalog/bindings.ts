@@ -17,6 +17,8 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...windowBindings(rollup.settings.window),
     ...logBindings(rollup),
     ...ownBindings(rollup),
+    ...sessionBindings(rollup),
+    unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
     stream_lock: trustedSql(String(streamLock)),
     event_count_measure: eventCountOf(rollup.measures, 'new'),
     adopted_event_count: eventCountOf(rollup.measures, 't'),
@@ -236,5 +238,51 @@ function ownBindings({ settings: { watermark } }: Rollup): Record<string, Sql> {
     own_watermark: trustedSql(
       "o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]",
     ),
+  };
+}
+
+/** Sessions have no grid, and record which rows they hold: what that changes in statements that serve every window. */
+function sessionBindings(rollup: Rollup): Record<string, Sql> {
+  const { window } = rollup.settings;
+  const { windows, session, session_key: sessionKey, session_part: sessionPart } = relationsOf(rollup);
+  if (window.kind !== 'session') {
+    return {
+      session_gap: trustedSql('null'),
+      is_no_window: trustedSql(
+        '(errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end)',
+      ),
+      adopted_window: trustedSql(`${windows}(t.window_start)`),
+      expected_events: trustedSql('(j.old_event_count + j.certain)'),
+      accounted_events: trustedSql('(coalesce(j.old_event_count, 0) + j.certain + j.straggling)'),
+      replaces_value: trustedSql('null::jsonb'),
+      became_value: trustedSql('null::jsonb'),
+    };
+  }
+  const sameKey = rollup.keys
+    .map(({ name }) => ` and array[k.${quoteName(name)}] = array[c.${quoteName(name)}]`)
+    .join('');
+  return {
+    session_gap: trustedSql(`interval '${microseconds(window.gap)}'`),
+    is_no_window: trustedSql('errata_window.window_end > new.window_end'),
+    adopted_window: trustedSql('(select t.window_start, t.window_end, null::date as local_date)'),
+    expected_events: trustedSql('(j.event_count + j.shortage)'),
+    accounted_events: trustedSql('j.event_count'),
+    became_value: trustedSql(`(
+    select jsonb_build_object('window_start', n.window_start::text, 'window_end', n.window_end::text)
+    from ${sessionKey} as k
+    join ${session} as o on o.key_id = k.key_id
+    join ${sessionPart} as p on p.part_id = o.session_id
+    join ${session} as n on n.session_id = p.session_id
+    where c.is_void and o.replaced_by is not null and n.replaced_by is null
+      and o.window_start = c.window_start and o.window_end = c.window_end${sameKey}
+    limit 1
+  )`),
+    replaces_value: trustedSql(`(
+    select jsonb_agg(jsonb_build_object('window_start', o.window_start::text, 'window_end', o.window_end::text) order by o.window_start, o.window_end)
+    from ${sessionKey} as k
+    join ${session} as n on n.key_id = k.key_id
+    join ${session} as o on o.replaced_by = n.session_id
+    where c.old_version = 0 and n.window_start = c.window_start and n.window_end = c.window_end and n.replaced_by is null${sameKey}
+  )`),
   };
 }

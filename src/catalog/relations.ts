@@ -32,6 +32,12 @@ const privateSuffixes = {
   refuse_change: '_refuse_change',
   accept_seal: '_accept_seal',
   check_versions: '_check_versions',
+  session_key: '_session_key',
+  session: '_session',
+  session_row: '_session_row',
+  session_part: '_session_part',
+  regroup_sessions: '_regroup_sessions',
+  fold_sessions: '_fold_sessions',
 } as const;
 
 /** Constraints and indexes, whose names PostgreSQL keeps within the schema of their table: here, that of gold. */
@@ -46,7 +52,16 @@ const localSuffixes = {
 } as const;
 
 /** The same in the schema of the control tables, where gold tables of one name may meet. */
-const privateLocalSuffixes = { touched_once: '_touched_once', copy_once: '_copy_once' } as const;
+const privateLocalSuffixes = {
+  touched_once: '_touched_once',
+  copy_once: '_copy_once',
+  session_key_once: '_session_key_once',
+  session_by_key: '_session_by_key',
+  session_due: '_session_due',
+  session_replaced: '_session_replaced',
+  session_row_by_session: '_session_row_by_session',
+  session_part_of: '_session_part_of',
+} as const;
 
 type Names = typeof publicSuffixes &
   typeof privateSuffixes &

@@ -16,16 +16,17 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'rollup/ledger.sql',
   'rollup/late_event.sql',
   'rollup/private.sql',
+  ...(rollup.settings.window.kind === 'session' ? ['rollup/sessions.sql', 'rollup/fold_sessions.sql'] : []),
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
     : []),
   ...(rollup.settings.bronze.trackChanges ? ['rollup/track_changes.sql'] : []),
   'rollup/guard.sql',
-  ...viewFiles,
+  ...viewFiles(rollup),
 ];
 
 /** Views and functions that hold no data: they may be dropped and made again. */
-export const viewFiles = [
+export const viewFiles = (rollup: Rollup): readonly string[] => [
   'rollup/sealed.sql',
   'rollup/latest.sql',
   'rollup/history.sql',
@@ -33,9 +34,9 @@ export const viewFiles = [
   'rollup/as_of.sql',
   'rollup/side_output.sql',
   'rollup/reconciliation.sql',
-  'rollup/open_windows.sql',
+  rollup.settings.window.kind === 'session' ? 'rollup/open_sessions.sql' : 'rollup/open_windows.sql',
   'rollup/live.sql',
-] as const;
+];
 
 export const pipelineFiles = [
   'hold',
@@ -80,16 +81,39 @@ export const pipelineFiles = [
 
 export type PipelineFile = (typeof pipelineFiles)[number];
 
+/** What the stages do for sessions, in `sql/pipeline/sessions/`. */
+export const sessionFiles = [
+  'work',
+  'rows',
+  'arrivals',
+  'twins',
+  'fold',
+  'record',
+  'copies',
+  'moves',
+  'due',
+  'seal',
+  'short',
+  'unsealed',
+  'touched',
+  'linked',
+  'amend',
+  'members',
+  'recompute',
+] as const;
+
 export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
+  readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
+  readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
   readonly amend: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
-  withConstraint(file: PipelineFile, constraint: string): Statement;
+  withConstraint(file: PipelineFile | 'sessions/rows', constraint: string): Statement;
 }
 
 export function statementsOf(rollup: Rollup): RollupStatements {
@@ -103,12 +127,20 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       PipelineFile,
       Statement
     >,
+    sessions: Object.fromEntries(
+      sessionFiles.map((file) => [file, load(`pipeline/sessions/${file}.sql`)]),
+    ) as RollupStatements['sessions'],
     report: {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
       waiting: load('report/waiting.sql'),
     },
     release: load('publication/release.sql'),
+    regroup: {
+      rows: load('publication/regroup_rows.sql'),
+      sessions: load('publication/regroup_sessions.sql'),
+      record: load('publication/regroup_record.sql'),
+    },
     amend: load('publication/amend.sql'),
     touched: relationsOf(rollup).touched,
     withConstraint: (file, constraint) =>

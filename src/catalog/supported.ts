@@ -7,12 +7,10 @@ import type { Fault } from './describe.ts';
 
 /** Faults of the settings alone; empty: all of it is carried out. */
 export function notCarriedOut(settings: RollupSettings): Fault[] {
-  const { window, watermark, publish } = settings;
+  const { watermark, publish } = settings;
   const faults: Fault[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
-  if (window.kind === 'session')
-    refuse('window', 'session windows are', 'write tumbling, hopping or calendar windows');
   if (watermark.strategy === 'external')
     refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
   if (publish.policy === 'review')

@@ -8,11 +8,12 @@ import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { attempt } from '../report/attempt.ts';
 import { explain as explainWindow, readReach } from '../report/explain/explain.ts';
-import { keysText, readKeys } from '../report/explain/keys-of-window.ts';
+import { keysText, readKeys, sessionsText } from '../report/explain/keys-of-window.ts';
 import { explainText } from '../report/explain/text.ts';
 import { keyOf } from '../report/key-of.ts';
+import type { KeyedWindow } from '../report/keyed-window.ts';
 import { publishedRollup } from '../report/published-rollup.ts';
-import { windowOf } from '../report/window-of.ts';
+import { sessionsOf, windowOf } from '../report/window-of.ts';
 
 export const explain: Verb = {
   name: 'explain',
@@ -20,7 +21,10 @@ export const explain: Verb = {
     'tell the whole life of one number: what shipped, every version, every late event, what is pending',
   arguments: [
     { name: '<ROLLUP>', description: 'a rollup of the settings' },
-    { name: '<WINDOW>', description: 'an instant inside the window, its start, or a local date' },
+    {
+      name: '<WINDOW>',
+      description: 'an instant inside the window, its start, or a local date; of a session also START/END',
+    },
     {
       name: '[KEY...]',
       description:
@@ -54,9 +58,11 @@ export async function explained(
   windowWord: string,
   keyWords: readonly string[],
 ): Promise<Outcome> {
+  const asked = keyOf(rollup, keyWords);
+  if (rollup.settings.window.kind === 'session')
+    return await explainedSession(transaction, rollup, windowWord, asked);
   const window = await windowOf(transaction, rollup, windowWord, 'WINDOW');
   const reach = await readReach(transaction, rollup, window);
-  const asked = keyOf(rollup, keyWords);
   const isWhole = rollup.keys.every(({ name }) => name in asked);
   const { result: open = [] } = reach.is_open
     ? await attempt(transaction, () => readKeys(transaction, rollup, window, asked, true))
@@ -74,6 +80,30 @@ export async function explained(
   const key = isWhole ? asked : (known[0]?.key ?? asked);
   const soFar = open.find((other) => same(other.key, key))?.measures ?? null;
   const explanation = await explainWindow(transaction, rollup, { ...window, key }, reach, soFar);
+  return { exitCode: 0, text: explainText(explanation, rollup), data: explanation };
+}
+
+/** Of the sessions that hold the instant, the likeliest of one key. */
+async function explainedSession(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  windowWord: string,
+  asked: KeyedWindow['key'],
+): Promise<Outcome> {
+  const sessions = await sessionsOf(transaction, rollup, windowWord, 'WINDOW', asked);
+  const [session] = sessions as [KeyedWindow, ...KeyedWindow[]];
+  if (sessions.some(({ key }) => !same(key, session.key))) {
+    return {
+      exitCode: 2,
+      text: sessionsText(rollup, windowWord, sessions, 'explain'),
+      data: { rollup: rollup.settings.name, sessions },
+    };
+  }
+  const reach = await readReach(transaction, rollup, session);
+  const { result: open = [] } = reach.is_open
+    ? await attempt(transaction, () => readKeys(transaction, rollup, session, session.key, true))
+    : {};
+  const explanation = await explainWindow(transaction, rollup, session, reach, open[0]?.measures ?? null);
   return { exitCode: 0, text: explainText(explanation, rollup), data: explanation };
 }
 

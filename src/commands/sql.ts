@@ -1,10 +1,11 @@
 /** `errata sql ROLLUP`: prints exactly what runs, for whoever has to explain it, or to EXPLAIN it. */
 import { describedRollup, openRollup, selectRollups } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
-import { statementsOf } from '../catalog/statements.ts';
+import { type PipelineFile, statementsOf } from '../catalog/statements.ts';
 import type { Context } from '../cli/context.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
+import type { Statement } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 
@@ -22,8 +23,7 @@ Example:
 
   async execute(context, [name = '']) {
     const [rollup, isMigrated] = await found(context, name);
-    const { definitions, pipeline, report } = statementsOf(rollup);
-    const statements = [...definitions, ...Object.values(pipeline), ...Object.values(report)];
+    const statements = statementsRun(rollup);
     const head = isMigrated
       ? `-- Rollup ${name}, number ${rollup.id} in schema "${rollup.schema}".`
       : `-- Rollup ${name} is not migrated in this form: 0 stands for the number that \`errata migrate\` gives it.`;
@@ -41,6 +41,36 @@ Example:
     };
   },
 };
+
+/** Of a rollup over sessions, what the stages do for sessions stands in place of what they do for windows of a grid. */
+function statementsRun(rollup: Rollup): Statement[] {
+  const { definitions, pipeline, sessions, report, release, amend, regroup } = statementsOf(rollup);
+  const stages = Object.entries(pipeline);
+  const isSession = rollup.settings.window.kind === 'session';
+  return [
+    ...definitions,
+    ...stages.filter(([file]) => !isSession || !gridFiles.has(file)).map(([, statement]) => statement),
+    ...(isSession ? Object.values(sessions) : []),
+    release,
+    ...(isSession ? Object.values(regroup) : []),
+    amend,
+    ...Object.values(report),
+  ];
+}
+
+const gridFiles = new Set<string>([
+  'classify',
+  'copies',
+  'exclude_from_seal',
+  'seal',
+  'unsealed',
+  'amend_ids',
+  'amend_rows',
+  'amend_clear',
+  'amend_copies',
+  'amend_states',
+  'recompute',
+] satisfies PipelineFile[]);
 
 /** As the database knows it; else as it would be. */
 async function found(context: Context, name: string): Promise<[Rollup, boolean]> {

@@ -4,8 +4,9 @@
  */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
-import { releasedCauses } from './late-events.ts';
+import { releasedCauses } from './released-causes.ts';
 import type { Scan } from './scan.ts';
+import { amendSessions, hasSessions } from './sessions.ts';
 import { skewOf } from './watermark.ts';
 
 export interface Amended {
@@ -20,6 +21,10 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   const { pipeline } = statements;
   const { count } = await execute(transaction, pipeline.amend, { rollup_id: run.rollup.id });
   if (count === 0) return { furtherWindows: 0, hasUnread: false };
+  if (hasSessions(run.rollup)) {
+    await amendSessions(run);
+    return { furtherWindows: 0, hasUnread: false };
+  }
   await query(transaction, 'analyze pg_temp.errata_amended');
   const [span] = await query<{ events_from: string; events_to: string; ingested_from: string | null }>(
     transaction,

@@ -2,17 +2,22 @@
 import { microseconds } from '../catalog/describe.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext } from './context.ts';
+import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
+import { hasSessions, joinSessions } from './sessions.ts';
 
 /** @returns how many rows are late, straggling or quarantined; they stand in pg_temp.errata_candidate. */
 export async function classify(run: RunContext, readings: readonly Reading[]): Promise<number> {
   const { settings, id } = run.rollup;
   const { strategy, delay } = settings.watermark;
-  let candidates = 0;
+  const isSession = hasSessions(run.rollup);
+  let candidates = isSession
+    ? await joinSessions(run, readings, releasedCauses[settings.publish.policy].includes('refused'))
+    : 0;
   for (const reading of readings) {
     const { summary, partition } = reading;
     const parameters = parametersOf(run, reading);
-    if (summary.oldest_ingested_at !== null) {
+    if (summary.oldest_ingested_at !== null && !isSession) {
       const { count } = await execute(
         run.transaction,
         run.statements.withConstraint('classify', partition.constraint_text),

@@ -8,6 +8,7 @@ import { Failure } from '../failure.ts';
 import type { RunContext, Sealing } from './context.ts';
 import type { Verdict } from './diff.ts';
 import type { Scan } from './scan.ts';
+import type { Sealed } from './seal.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 /** One keyed window that a run changes, proposes to change, or cannot. */
@@ -52,7 +53,7 @@ interface Found {
   readonly wentBack: number;
   readonly sealing: Sealing;
   readonly lateEvents: number;
-  readonly sealed: number;
+  readonly sealed: Sealed;
   readonly touched: number;
   readonly verdicts: Readonly<Record<Verdict, number>>;
   readonly stamp: string;
@@ -80,7 +81,11 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     .filter((row) => row.state === 'pending' && !row.released)
     .reduce((sum, row) => sum + Number(row.events), 0);
   const blocked =
-    found.verdicts.wait + found.verdicts.missing + found.verdicts.unexamined + (await countIncomplete(run));
+    found.verdicts.wait +
+    found.verdicts.missing +
+    found.verdicts.unexamined +
+    found.sealed.waiting +
+    (await countIncomplete(run));
   return {
     rollup: run.rollup.settings.name,
     runId: run.runId,
@@ -94,7 +99,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       stragglers: landed('open'),
       quarantined: landed('quarantined'),
       conflicts: landed('conflict'),
-      windows_sealed: found.sealed,
+      windows_sealed: found.sealed.versions,
       windows_touched: found.touched,
       windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,

@@ -1,9 +1,16 @@
 /** Seal: version 1 of the windows that the watermark has passed, by whoever seals (R8). */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { askForUnsealedSessions, hasSessions, sealSessions } from './sessions.ts';
 
-/** @returns how many versions 1 this run wrote or adopted; none where the stream inserts its own. */
-export async function seal(run: RunContext, sealing: Sealing, stamp: string): Promise<number> {
+export interface Sealed {
+  /** Versions 1 that this run wrote or adopted; none where the stream inserts its own. */
+  readonly versions: number;
+  /** Sessions whose version 1 waits for rows that bronze does not hold. */
+  readonly waiting: number;
+}
+
+export async function seal(run: RunContext, sealing: Sealing, stamp: string): Promise<Sealed> {
   const { by } = run.rollup.settings.seal;
   const { pipeline } = run.statements;
   const span = {
@@ -13,8 +20,13 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
     ingested_from: sealing.ingestedFrom,
     bound: run.bound,
   };
+  if (hasSessions(run.rollup) && by === 'errata') {
+    if (sealing.until === null) return { versions: 0, waiting: 0 };
+    const { sealed, waiting } = await sealSessions(run, sealing.until, stamp);
+    return { versions: sealed, waiting };
+  }
   if (by === 'errata') {
-    if (sealing.from === sealing.to) return 0;
+    if (sealing.from === sealing.to) return { versions: 0, waiting: 0 };
     await execute(run.transaction, pipeline.exclude_from_seal, {
       sealing_from: sealing.from,
       sealing_to: sealing.to,
@@ -30,7 +42,7 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
       definition_fingerprint: run.fingerprint,
     });
     await query(run.transaction, 'truncate pg_temp.errata_excluded, pg_temp.errata_copied');
-    return count;
+    return { versions: count, waiting: 0 };
   }
   let adopted = 0;
   if (by === 'table' && sealing.until !== null) {
@@ -43,6 +55,10 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
       })
     ).count;
   }
-  if (sealing.from !== sealing.to) await execute(run.transaction, pipeline.unsealed, span);
-  return adopted;
+  if (hasSessions(run.rollup)) {
+    if (sealing.until !== null) await askForUnsealedSessions(run, sealing.until);
+  } else if (sealing.from !== sealing.to) {
+    await execute(run.transaction, pipeline.unsealed, span);
+  }
+  return { versions: adopted, waiting: 0 };
 }

@@ -1,11 +1,13 @@
 /** Touch: keyed windows whose published value may be wrong enter the queue, and this run takes what it can answer (R9, R15). */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { hasSessions, takeLinkedSessions, touchSessions } from './sessions.ts';
 
 /** @returns how many keyed windows this run recomputes. */
 export async function touch(run: RunContext, sealing: Sealing): Promise<number> {
   const { pipeline } = run.statements;
   await execute(run.transaction, pipeline.touch, { run_id: run.runId, since: run.bound });
+  if (hasSessions(run.rollup)) await touchSessions(run);
   if (sealing.until === null) return 0;
   await execute(run.transaction, pipeline.take, {
     sealed_until: sealing.until,
@@ -13,6 +15,7 @@ export async function touch(run: RunContext, sealing: Sealing): Promise<number> 
     max_windows: run.maxWindows,
     rollup_id: run.rollup.id,
   });
+  if (hasSessions(run.rollup) && run.maxWindows !== null) await takeLinkedSessions(run, sealing.until);
   // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
   await query(run.transaction, 'analyze pg_temp.errata_touched');
   const [row] = await query<{ windows: string }>(

@@ -5,6 +5,7 @@ import { execute } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
 import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
+import { hasSessions, regroupSessions } from '../pipeline/sessions.ts';
 
 export interface Release {
   readonly actor: string;
@@ -55,7 +56,7 @@ async function releaseBy(
     verb: 'publish',
     actor: release.actor,
     reason: release.reason,
-    before: async (run) => {
+    before: async (run, sealing) => {
       const { count } = await execute(run.transaction, run.statements.release, {
         run_id: run.runId,
         actor: release.actor,
@@ -67,6 +68,7 @@ async function releaseBy(
       });
       released = count;
       if (count === 0) throw nothingPending(rollup);
+      if (hasSessions(rollup)) await regroupSessions(run, sealing);
     },
   });
   return { ...report, released };

@@ -15,13 +15,15 @@ export async function recountWindow(
   examinedTo: string | null,
 ): Promise<{ recount?: Recount | undefined; error: string | null }> {
   const { result, error } = await attempt(transaction, async () => {
-    const statement = prepare('report/recount.sql', bindingsOf(rollup));
-    const { rows } = await execute<{ recount: Recount }>(transaction, statement, {
+    const isSession = rollup.settings.window.kind === 'session';
+    const file = isSession ? 'report/session_recount.sql' : 'report/recount.sql';
+    const { rows } = await execute<{ recount: Recount }>(transaction, prepare(file, bindingsOf(rollup)), {
       window_start: only.window_start,
       window_end: only.window_end,
       key: JSON.stringify(only.key),
-      examined_to: examinedTo ?? '-infinity',
       is_every_row: rollup.settings.bronze.identity === 'unique_rows',
+      // which rows a session holds is recorded as they are examined
+      ...(isSession ? {} : { examined_to: examinedTo ?? '-infinity' }),
     });
     return rows[0]?.recount;
   });

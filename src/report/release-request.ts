@@ -6,7 +6,7 @@ import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import type { Release } from '../publication/release.ts';
 import { keyOf } from './key-of.ts';
-import { windowOf } from './window-of.ts';
+import { sessionsOf, windowOf } from './window-of.ts';
 
 export interface ReleaseFlags {
   readonly window?: string;
@@ -21,19 +21,26 @@ export interface ReleaseFlags {
 
 /** @throws Failure, exit code 2, unless it says who, why and what, and says it without contradiction. */
 export async function releaseOf(control: Control, rollup: Rollup, flags: ReleaseFlags): Promise<Release> {
-  return await requestOf(control, rollup, flags, spoken(flags));
+  return await requestOf(control, rollup, flags, spoken(flags), true);
 }
 
-/** What the flags name, for whoever says so. @throws Failure, exit code 2, for what cannot be meant. */
+/** What the flags name, for whoever says so; a release means sessions in which events await it. @throws Failure, exit code 2, for what cannot be meant. */
 export async function requestOf(
   control: Control,
   rollup: Rollup,
   flags: ReleaseFlags,
   { actor, reason }: { readonly actor: string; readonly reason: string },
+  isRelease = false,
 ): Promise<Release> {
   const { window, from, to, event } = flags;
   return await inTransaction(control, 'read committed', async (transaction) => {
-    const one = window === undefined ? undefined : await windowOf(transaction, rollup, window, '--window');
+    const key = flags.key === undefined ? undefined : keyOf(rollup, flags.key);
+    const one =
+      window === undefined
+        ? undefined
+        : rollup.settings.window.kind === 'session'
+          ? (await sessionsOf(transaction, rollup, window, '--window', key ?? {}, isRelease))[0]
+          : await windowOf(transaction, rollup, window, '--window');
     const start = async (text: string | undefined, name: string) =>
       text === undefined ? undefined : (await windowOf(transaction, rollup, text, name)).window_start;
     return {
@@ -42,7 +49,7 @@ export async function requestOf(
       windowFrom: one?.window_start ?? (await start(from, '--from')),
       windowTo: one ? await justAfter(transaction, one.window_start) : await start(to, '--to'),
       eventIds: event,
-      key: flags.key === undefined ? undefined : keyOf(rollup, flags.key),
+      key,
     };
   });
 }

@@ -2,7 +2,8 @@
  * An independent model of R1 to R10 for tumbling and hopping windows: plain loops over rows in memory, no
  * SQL and nothing of `src/`. Times are whole seconds. It says what a database must hold after a sequence of runs.
  */
-import { type SourceEvent, type SourceRules, type Watermarks, watermarksOf } from './source-partitions.ts';
+import type { SourceRules } from './source-partitions.ts';
+import { History } from './watermark.ts';
 
 export interface Row {
   readonly id: string;
@@ -13,20 +14,20 @@ export interface Row {
   readonly amount: number;
 }
 
-interface Step {
+/** Where source partitions are not told apart, only instant and watermark of an entry count. */
+export interface LogEntry {
   readonly at: number;
   readonly watermark: number;
-}
-
-/** Where source partitions are not told apart, only instant and watermark of an entry count. */
-export interface LogEntry extends Step {
   readonly source: string;
   readonly kind: 'value' | 'idle' | 'wake';
 }
 
 export interface Policy {
   readonly strategy: 'bounded' | 'fixed_delay' | 'recorded';
+  /** 0 for sessions. */
   readonly size: number;
+  /** Of sessions. */
+  readonly gap?: number;
   /** Of hopping windows; left out: tumbling. */
   readonly every?: number;
   readonly delay: number;
@@ -41,15 +42,20 @@ export interface Policy {
 
 export interface Version {
   readonly window: number;
+  /** Of a session. */
+  readonly end?: number;
   readonly key: string | null;
   readonly version: number;
   readonly count: number;
-  readonly sum: number;
+  /** null: void. */
+  readonly sum: number | null;
   readonly causes: string;
 }
 
-interface LateEvent {
+export interface LateEvent {
   readonly window: number | null;
+  /** Of a session. */
+  readonly end?: number;
   readonly row: Row;
   readonly landing: 'open' | 'late_firing' | 'side_output' | 'quarantined';
   readonly watermark: number | null;
@@ -66,10 +72,7 @@ interface KeyedWindow {
 export class Model {
   readonly #rules: Policy;
   readonly #examined = new Set<Row>();
-  readonly #steps: Step[] = [];
-  readonly #events: SourceEvent[] = [];
-  #first = Number.POSITIVE_INFINITY;
-  #watermarks: Watermarks = { combined: [], own: new Map() };
+  readonly #history: History;
   /** First row of each event id in a window, by `window|id`. */
   readonly #firstCopies = new Map<string, Row>();
   readonly #keyedWindows = new Map<string, KeyedWindow>();
@@ -81,6 +84,7 @@ export class Model {
 
   constructor(rules: Policy) {
     this.#rules = rules;
+    this.#history = new History(rules);
   }
 
   get versions(): Version[] {
@@ -94,11 +98,10 @@ export class Model {
       .sort((a, b) => a.ingestedAt - b.ingestedAt);
     for (const row of news) this.#examined.add(row);
     const isValid = (row: Row) => row.eventTime <= row.ingestedAt + rules.skew;
-    this.#moveWatermark(news.filter(isValid), log, bound);
+    this.#history.move(news.filter(isValid), log, bound, this.#frontier);
 
     const sealedBefore = this.#sealedUntil;
-    const sealsNow = rules.strategy === 'fixed_delay' ? bound - rules.delay : this.#watermarkBefore(bound);
-    this.#sealedUntil = Math.max(sealedBefore, sealsNow ?? Number.NEGATIVE_INFINITY);
+    this.#sealedUntil = Math.max(sealedBefore, this.#history.sealing(bound) ?? Number.NEGATIVE_INFINITY);
 
     const touched = new Map<string, { window: number; key: string | null; events: LateEvent[] }>();
     const touch = (event: LateEvent) => {
@@ -121,8 +124,7 @@ export class Model {
         });
         continue;
       }
-      const watermark =
-        rules.strategy === 'fixed_delay' ? row.ingestedAt - rules.delay : this.#watermarkOf(row);
+      const watermark = this.#history.of(row);
       const w = watermark ?? Number.NEGATIVE_INFINITY;
       for (const window of this.#windowsOf(row)) {
         const end = window + rules.size;
@@ -144,51 +146,6 @@ export class Model {
     this.#seal(touch);
     for (const { window, key, events } of touched.values()) this.#correct(window, key, events);
     this.#frontier = Math.max(this.#frontier, bound);
-  }
-
-  #moveWatermark(rows: readonly Row[], log: readonly LogEntry[], bound: number): void {
-    const { strategy, delay, sources } = this.#rules;
-    if (sources) {
-      const events: SourceEvent[] =
-        strategy === 'recorded'
-          ? log
-              // an entry of the bound's own instant waits for the next run
-              .filter((entry) => entry.at < bound)
-              .map((entry) => ({ ...entry, watermark: entry.kind === 'value' ? entry.watermark : null }))
-          : rows.map(({ source, ingestedAt: at, eventTime }) => ({
-              source,
-              at,
-              watermark: eventTime - delay,
-              kind: 'value',
-            }));
-      this.#events.push(...events.filter(({ at }) => at >= this.#frontier));
-      if (!Number.isFinite(this.#first)) {
-        const instants = [...rows.map((row) => row.ingestedAt), ...this.#events.map(({ at }) => at)];
-        this.#first = Math.min(...instants.filter((at) => at >= this.#frontier));
-      }
-      this.#watermarks = watermarksOf(this.#events, sources, this.#first);
-      return;
-    }
-    const moves: Step[] =
-      strategy === 'bounded'
-        ? rows.map((row) => ({ at: row.ingestedAt, watermark: row.eventTime - delay }))
-        : strategy === 'recorded'
-          ? log.filter((entry) => entry.at <= bound)
-          : [];
-    for (const move of moves.filter((m) => m.at >= this.#frontier).sort((a, b) => a.at - b.at))
-      this.#steps.push(move);
-  }
-
-  /** Rows of one instant share the watermark from before it. */
-  #watermarkBefore(instant: number): number | null {
-    return greatestBefore(this.#rules.sources ? this.#watermarks.combined : this.#steps, instant);
-  }
-
-  #watermarkOf(row: Row): number | null {
-    const combined = this.#watermarkBefore(row.ingestedAt);
-    if (this.#rules.sources?.combine !== 'own') return combined;
-    const own = greatestBefore(this.#watermarks.own.get(row.source) ?? [], row.ingestedAt);
-    return own === null ? combined : Math.max(own, combined ?? own);
   }
 
   #seal(touch: (event: LateEvent) => void): void {
@@ -267,9 +224,4 @@ export class Model {
     this.#keyedWindows.set(name, found);
     return found;
   }
-}
-
-function greatestBefore(steps: readonly Step[], instant: number): number | null {
-  const before = steps.filter((step) => step.at < instant).map((step) => step.watermark);
-  return before.length === 0 ? null : Math.max(...before);
 }

@@ -11,6 +11,11 @@ import { type MeasureCheck, readSumCheck } from '../sum-check.ts';
 
 type Values = Readonly<Record<string, string | null>>;
 
+interface Span {
+  readonly window_start: string;
+  readonly window_end: string;
+}
+
 export interface Version {
   readonly version: number;
   readonly measures: Readonly<Record<string, Readonly<Record<'old' | 'new' | 'delta', string | null>>>>;
@@ -28,6 +33,10 @@ export interface Version {
   readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | null;
   readonly stamp: string;
   readonly posting_period: string | null;
+  /** The sessions whose rows it took over (R6s). */
+  readonly replaces: readonly Span[] | null;
+  /** Of a void session: the one that has its rows now. */
+  readonly became: Span | null;
   readonly definition_fingerprint: string | null;
 }
 

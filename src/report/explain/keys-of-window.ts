@@ -66,3 +66,25 @@ export function keysText(rollup: Rollup, window: Window, known: readonly KnownKe
     `  errata ${verb} ${rollup.settings.name} ${window.local_date ?? window.window_start.replace(' ', 'T')} ${example}`,
   ].join('\n');
 }
+
+/** Sessions of several keys hold one instant. */
+export function sessionsText(
+  rollup: Rollup,
+  instant: string,
+  sessions: readonly KeyedWindow[],
+  verb: string,
+): string {
+  const keys = rollup.keys.map(({ name }) => name);
+  const [first] = sessions;
+  const example = keys.map((name) => shellWord(`${name}=${keyValueText(first?.key[name])}`)).join(' ');
+  return [
+    `${instant} lies in sessions of ${sessions.length > keysShown ? `more than ${keysShown}` : 'several'} keys; say which one:`,
+    ...table(
+      [...keys.map((title) => ({ title })), { title: 'session' }],
+      sessions
+        .slice(0, keysShown)
+        .map((session) => [...keys.map((name) => keyValueText(session.key[name])), windowText(session)]),
+    ).map((line) => `  ${line}`),
+    `  errata ${verb} ${rollup.settings.name} ${instant} ${example}`,
+  ].join('\n');
+}

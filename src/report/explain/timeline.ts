@@ -2,6 +2,7 @@
 import type { Rollup } from '../../catalog/rollup.ts';
 import { amount, difference } from '../../output/amount.ts';
 import { table } from '../../output/table.ts';
+import { windowText } from '../../output/window-text.ts';
 import { contributionText } from '../event-text.ts';
 import type { NamedEvent } from '../named-events.ts';
 import { decisionOf, foundLines } from './events.ts';
@@ -59,11 +60,21 @@ function versionEntry(version: Version, events: readonly NamedEvent[], rollup: R
     ...(ids.length > 0
       ? [`with ${included.length === 1 ? 'event' : 'events'} ${ids.join(', ')}${more}`]
       : []),
-    ...(version.is_void ? ['void: the keyed window holds no events any more'] : []),
+    ...(version.replaces ?? []).map((span) => `it has the rows of the session ${spanText(span)}`),
+    ...(version.is_void ? [voidText(version)] : []),
     ...indented(valueLines(version, rollup)),
   ];
   return { at: version.stamp, rank: kind === 'seal' ? 0 : 3, lines };
 }
+
+function voidText({ became }: Version): string {
+  return became
+    ? `void: its rows are in the session ${spanText(became)}`
+    : 'void: the keyed window holds no events any more';
+}
+
+const spanText = (span: { readonly window_start: string; readonly window_end: string }) =>
+  windowText({ ...span, local_date: null });
 
 function valueLines(version: Version, rollup: Rollup): string[] {
   const isFirst = version.version === 1;

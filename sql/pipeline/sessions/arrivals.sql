@@ -1,0 +1,29 @@
+-- Classify, sessions: the new rows as the loop wants them, without those that an earlier run has judged already (R6).
+--
+-- Inputs: pg_temp.errata_arrived, analysed. Rows out: one a row, into pg_temp.errata_arrival. Safe to repeat: a
+-- combination of key values is kept once.
+insert into /*:session_key*/errata.daily_orders_session_key/*.*/ (/*:each key*/ /*:key*/region/*.*/, /*:end*/ is_key)
+select distinct /*:each key*/ a./*:key*/region/*.*/, /*:end*/ true
+from pg_temp.errata_arrived as a
+on conflict do nothing;
+
+insert into pg_temp.errata_arrival (place, key_id, event_id, row_digest, event_time, at, watermark, combined)
+select
+  a.errata_place, k.key_id, a.errata_event_id, a.errata_row_digest::uuid, a.errata_event_time, a.errata_ingested_at,
+  a.errata_watermark, a.errata_combined
+from pg_temp.errata_arrived as a
+join /*:session_key*/errata.daily_orders_session_key/*.*/ as k
+  on k.is_key
+  /*:each key*/ and array[k./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+where not exists (
+    select from /*:session_row*/errata.daily_orders_session_row/*.*/ as m
+    where m.key_id = k.key_id and m.event_id = a.errata_event_id and m.row_digest = a.errata_row_digest::uuid
+  )
+  and not exists (
+    select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+    where e.event_id = a.errata_event_id and e.row_digest = a.errata_row_digest
+  )
+  and not exists (
+    select from /*:copy*/errata.daily_orders_copy/*.*/ as c
+    where c.event_id = a.errata_event_id and c.row_digest = a.errata_row_digest
+  )

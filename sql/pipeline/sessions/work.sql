@@ -1,0 +1,62 @@
+-- The work tables of a run over sessions, beside those of work.sql. They live until its commit.
+
+-- New rows that may join a session, with the watermark that judges each, and the combined one of its time.
+create temp table errata_arrived on commit drop as
+select r.*, null::timestamptz as errata_watermark, null::timestamptz as errata_combined
+from /*:source*/errata.daily_orders_source/*.*/ () as r
+where false;
+alter table errata_arrived add column errata_place bigint generated always as identity;
+
+-- The same as the loop wants them. `twin_of`: an equal id of the same instant that goes first.
+create temp table errata_arrival (
+  place bigint primary key,
+  key_id bigint not null,
+  event_id text not null,
+  row_digest uuid not null,
+  event_time timestamptz not null,
+  at timestamptz not null,
+  watermark timestamptz not null,
+  combined timestamptz not null,
+  has_twin boolean not null default false,
+  twin_of bigint
+) on commit drop;
+
+-- Rows whose id a later row bears too: those in sessions or refused before this run, and those that this run has folded.
+create temp table errata_twin (
+  key_id bigint not null,
+  event_id text not null,
+  row_digest uuid not null,
+  event_time timestamptz not null,
+  session_id bigint,
+  place bigint
+) on commit drop;
+
+create temp table errata_joined (
+  place bigint not null,
+  session_id bigint,
+  landing text not null,
+  is_late boolean not null
+) on commit drop;
+
+create temp table errata_session_copy (
+  place bigint not null,
+  row_digest uuid not null,
+  session_id bigint,
+  window_start timestamptz not null,
+  window_end timestamptz not null
+) on commit drop;
+
+-- Sessions to seal or to recompute, and the rows that they count.
+create temp table errata_session_target (
+  target text not null,
+  session_id bigint not null,
+  window_start timestamptz not null,
+  window_end timestamptz not null
+) on commit drop;
+
+create temp table errata_session_member (
+  target text not null,
+  session_id bigint not null,
+  event_id text not null,
+  row_digest uuid not null
+) on commit drop;

@@ -1,0 +1,17 @@
+-- Regroup: the released rows regroup the sessions then sealed; those of one key are joined with each other at once (R6s).
+--
+-- $1 sealed_until: the watermark that seals
+-- $2 run_id: bigint
+--
+-- Inputs: pg_temp.errata_arrival. Rows out: one a key. Side effect: pg_temp.errata_joined. Not safe to repeat: a row joins
+-- once, regroup_rows.sql sees to it.
+select /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
+  a.key_id,
+  array_agg(a.place order by a.event_time, a.place),
+  array_agg(a.event_time order by a.event_time, a.place),
+  $1::timestamptz,
+  true,
+  $2::bigint
+)
+from pg_temp.errata_arrival as a
+group by a.key_id

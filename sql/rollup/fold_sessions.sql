@@ -1,0 +1,378 @@
+-- Sessions are built per key, by gap, in the order of ingestion (R6s). What a row joins depends on what the rows before
+-- it joined, so this is a loop, over the rows of the keys that have new ones; SQL around it works on sets.
+
+-- Refused rows regroup the sessions that they touch: at their own place in the order of ingestion where the policy
+-- publishes them by itself; when a person releases them, the sessions then sealed. Rows of one call are joined with each
+-- other at once.
+--
+-- places, times: the rows, in order of event time; passed: the watermark, sessions that end at or before it are past;
+-- only_sealed: leave the others alone.
+-- Side effect: pg_temp.errata_joined gets each row's session.
+create or replace function /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
+  rows_key_id bigint, places bigint[], times timestamptz[], passed timestamptz, only_sealed boolean, current_run_id bigint
+)
+returns void
+language plpgsql
+set search_path = ''
+as $errata_sessions$
+declare
+  gap constant interval := /*:session_gap*/interval '1800000000 microseconds'/*.*/;
+  touched bigint[];
+  group_sessions bigint[];
+  group_from integer := 1;
+  last_time timestamptz;
+  joined_id bigint;
+  group_start timestamptz;
+  group_end timestamptz;
+begin
+  for i in 1 .. cardinality(times) + 1 loop
+    if i <= cardinality(times) then
+      touched := array(
+        select s.session_id
+        from /*:session*/errata.daily_orders_session/*.*/ as s
+        where s.key_id = rows_key_id
+          and s.replaced_by is null
+          and (s.window_end <= passed or not only_sealed)
+          and s.window_end >= times[i]
+          and s.window_start <= times[i] + gap
+      );
+    end if;
+    if i > 1 and (i > cardinality(times) or not (times[i] - last_time <= gap or touched && group_sessions)) then
+      select least(times[group_from], min(s.window_start)), greatest(last_time + gap, max(s.window_end))
+      into group_start, group_end
+      from /*:session*/errata.daily_orders_session/*.*/ as s
+      where s.session_id = any (group_sessions);
+      joined_id := null;
+      if cardinality(group_sessions) = 1 then
+        select s.session_id into joined_id
+        from /*:session*/errata.daily_orders_session/*.*/ as s
+        where s.session_id = group_sessions[1] and s.window_start = group_start and s.window_end = group_end;
+      end if;
+      if joined_id is null then
+        insert into /*:session*/errata.daily_orders_session/*.*/ (key_id, window_start, window_end, is_seal_due, run_id)
+        values (rows_key_id, group_start, group_end, group_end > passed, current_run_id)
+        returning session_id into joined_id;
+        insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
+        select joined_id, joined_id
+        union
+        select joined_id, p.part_id
+        from /*:session_part*/errata.daily_orders_session_part/*.*/ as p
+        where p.session_id = any (group_sessions);
+        update /*:session*/errata.daily_orders_session/*.*/ as s
+        set
+          -- what was replaced before the watermark reached its end never shipped
+          is_seal_due = s.is_seal_due and s.window_end <= passed,
+          replaced_by = joined_id,
+          replaced_cause = 'refused',
+          replaced_run_id = current_run_id
+        where s.session_id = any (group_sessions);
+      end if;
+      insert into pg_temp.errata_joined (place, session_id, landing, is_late)
+      select places[n.n], joined_id, 'side_output', group_end <= passed
+      from generate_series(group_from, i - 1) as n (n);
+      group_from := i;
+      group_sessions := '{}';
+    end if;
+    if i > cardinality(times) then exit; end if;
+    if i = 1 then group_sessions := '{}'; end if;
+    group_sessions := array(
+      select g.id from unnest(group_sessions) as g (id)
+      union
+      select t.id from unnest(touched) as t (id)
+    );
+    last_time := times[i];
+  end loop;
+end
+$errata_sessions$;
+
+-- lateness: the allowed one; sealed_before: the watermark that sealed in earlier runs; frontier: rows before it are
+-- stragglers; regroups: the policy publishes refused rows by itself.
+--
+-- Inputs: pg_temp.errata_arrival. Side effects: the tables of sessions; pg_temp.errata_joined gets each row's session and
+-- landing. A session that the watermark has not passed is changed in place; one that it has passed keeps its bounds, and
+-- a row that would change them makes a new session, which replaces it.
+create or replace function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ (
+  lateness interval, sealed_before timestamptz, frontier timestamptz, regroups boolean, current_run_id bigint
+)
+returns void
+language plpgsql
+set search_path = ''
+as $errata_sessions$
+declare
+  gap constant interval := /*:session_gap*/interval '1800000000 microseconds'/*.*/;
+  arrived record;
+  folded_key_id bigint;
+  passed timestamptz;
+  -- the live sessions of the key
+  ids bigint[] := '{}';
+  starts timestamptz[] := '{}';
+  ends timestamptz[] := '{}';
+  changed boolean[] := '{}';
+  -- of each live session and each row of the instant: the group it falls into; 0: none
+  session_groups integer[];
+  row_groups integer[];
+  group_starts timestamptz[];
+  group_ends timestamptz[];
+  group_sizes integer[];
+  group_ids bigint[];
+  group_late boolean[];
+  groups integer;
+  is_refused boolean[];
+  is_settled boolean;
+  is_regrouped boolean;
+  copied_place bigint[];
+  touches boolean;
+  last_time timestamptz;
+  single integer;
+  new_id bigint;
+  original record;
+  refused_places bigint[];
+  refused_times timestamptz[];
+begin
+  for arrived in
+    select
+      a.key_id,
+      a.at,
+      min(a.combined) as combined,
+      array_agg(a.place order by a.event_time, a.place) as places,
+      array_agg(a.event_time order by a.event_time, a.place) as times,
+      array_agg(a.watermark order by a.event_time, a.place) as watermarks,
+      array_agg(a.twin_of order by a.event_time, a.place) as twins,
+      array_agg(a.has_twin order by a.event_time, a.place) as have_twins,
+      bool_or(a.has_twin) as has_twin
+    from pg_temp.errata_arrival as a
+    group by a.key_id, a.at
+    order by a.key_id, a.at
+  loop
+    if folded_key_id is distinct from arrived.key_id then
+      update /*:session*/errata.daily_orders_session/*.*/ as s
+      set window_start = h.window_start, window_end = h.window_end
+      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+      where s.session_id = h.session_id and h.is_changed;
+      folded_key_id := arrived.key_id;
+      select
+        coalesce(array_agg(s.session_id), '{}'),
+        coalesce(array_agg(s.window_start), '{}'),
+        coalesce(array_agg(s.window_end), '{}'),
+        coalesce(array_agg(false), '{}')
+      into ids, starts, ends, changed
+      from /*:session*/errata.daily_orders_session/*.*/ as s
+      where s.key_id = folded_key_id
+        and s.replaced_by is null
+        and s.window_end + lateness > arrived.combined;
+    end if;
+    -- a row behind the frontier finds sessions sealed that the watermark of its own time had not reached
+    passed := greatest(arrived.combined, sealed_before);
+
+    -- Sessions past their end and the allowed lateness are joined no more.
+    if exists (select from unnest(ends) as e (window_end) where e.window_end + lateness <= arrived.combined) then
+      update /*:session*/errata.daily_orders_session/*.*/ as s
+      set window_start = h.window_start, window_end = h.window_end
+      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+      where s.session_id = h.session_id and h.is_changed and h.window_end + lateness <= arrived.combined;
+      select
+        coalesce(array_agg(h.session_id), '{}'),
+        coalesce(array_agg(h.window_start), '{}'),
+        coalesce(array_agg(h.window_end), '{}'),
+        coalesce(array_agg(h.is_changed), '{}')
+      into ids, starts, ends, changed
+      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+      where h.window_end + lateness > arrived.combined;
+    end if;
+
+    is_refused := array_fill(false, array[cardinality(arrived.places)]);
+    copied_place := arrived.twins;
+
+    -- A copy of a row that joined a session which it touches, or that was refused within a gap of it (R5).
+    if arrived.has_twin then
+      update /*:session*/errata.daily_orders_session/*.*/ as s
+      set window_start = h.window_start, window_end = h.window_end
+      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+      where s.session_id = h.session_id and h.is_changed;
+      changed := array_fill(false, array[cardinality(ids)]);
+      for j in 1 .. cardinality(arrived.places) loop
+        if not arrived.have_twins[j] then continue; end if;
+        select t.place, t.row_digest, t.session_id, t.window_start, t.window_end into original
+        from pg_temp.errata_arrival as a
+        join lateral (
+          select w.place, w.row_digest, s.session_id, coalesce(s.window_start, w.event_time) as window_start, coalesce(s.window_end, w.event_time + gap) as window_end
+          from pg_temp.errata_twin as w
+          left join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = w.session_id
+          left join /*:session*/errata.daily_orders_session/*.*/ as s on s.session_id = p.session_id
+          where w.key_id = a.key_id
+            and w.event_id = a.event_id
+            and s.replaced_by is null
+            and (w.session_id is null or s.session_id is not null)
+        ) as t on t.window_end >= a.event_time and t.window_start <= a.event_time + gap
+        where a.place = arrived.places[j]
+        order by t.session_id
+        limit 1;
+        if found then
+          copied_place[j] := 0;
+          insert into pg_temp.errata_session_copy (place, row_digest, session_id, window_start, window_end)
+          values (arrived.places[j], original.row_digest, original.session_id, original.window_start, original.window_end);
+        end if;
+      end loop;
+    end if;
+
+    -- Rows of one instant are joined with each other and with the live sessions at once, and judged by the end that
+    -- results. A row that is refused by it, as a source partition with a watermark of its own may be, joins nothing.
+    loop
+      is_settled := true;
+      groups := 0;
+      group_starts := '{}';
+      group_ends := '{}';
+      group_sizes := '{}';
+      session_groups := array_fill(0, array[cardinality(ids)]);
+      row_groups := array_fill(0, array[cardinality(arrived.places)]);
+      last_time := null;
+      for j in 1 .. cardinality(arrived.places) loop
+        if is_refused[j] or copied_place[j] is not null then continue; end if;
+        touches := last_time is not null and arrived.times[j] - last_time <= gap;
+        for i in 1 .. cardinality(ids) loop
+          if starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] and session_groups[i] = groups and groups > 0 then
+            touches := true;
+          end if;
+        end loop;
+        if not touches then
+          groups := groups + 1;
+          group_starts[groups] := arrived.times[j];
+          group_ends[groups] := arrived.times[j] + gap;
+          group_sizes[groups] := 0;
+        end if;
+        row_groups[j] := groups;
+        group_ends[groups] := greatest(group_ends[groups], arrived.times[j] + gap);
+        for i in 1 .. cardinality(ids) loop
+          if session_groups[i] = 0 and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] then
+            session_groups[i] := groups;
+            group_sizes[groups] := group_sizes[groups] + 1;
+            group_starts[groups] := least(group_starts[groups], starts[i]);
+            group_ends[groups] := greatest(group_ends[groups], ends[i]);
+          end if;
+        end loop;
+        last_time := arrived.times[j];
+      end loop;
+      for j in 1 .. cardinality(arrived.places) loop
+        if row_groups[j] > 0 and arrived.watermarks[j] >= group_ends[row_groups[j]] + lateness then
+          is_refused[j] := true;
+          is_settled := false;
+        end if;
+      end loop;
+      exit when is_settled;
+    end loop;
+
+    is_regrouped := false;
+    group_ids := array_fill(null::bigint, array[groups]);
+    group_late := array_fill(false, array[groups]);
+    for g in 1 .. groups loop
+      single := case when group_sizes[g] = 1 then array_position(session_groups, g) end;
+      if single is not null
+        and (ends[single] > passed or (starts[single] = group_starts[g] and ends[single] = group_ends[g]))
+      then
+        group_late[g] := ends[single] <= passed;
+        changed[single] := changed[single] or starts[single] <> group_starts[g] or ends[single] <> group_ends[g];
+        starts[single] := group_starts[g];
+        ends[single] := group_ends[g];
+        group_ids[g] := ids[single];
+        continue;
+      end if;
+      is_regrouped := true;
+      insert into /*:session*/errata.daily_orders_session/*.*/ (key_id, window_start, window_end, is_seal_due, run_id)
+      values (folded_key_id, group_starts[g], group_ends[g], group_ends[g] > passed, current_run_id)
+      returning session_id into new_id;
+      group_ids[g] := new_id;
+      group_late[g] := group_ends[g] <= passed;
+      insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
+      values (group_ids[g], group_ids[g]);
+      if group_sizes[g] > 0 then
+        insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
+        select group_ids[g], p.part_id
+        from unnest(ids, session_groups) as h (session_id, in_group)
+        join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = h.session_id
+        where h.in_group = g;
+        -- what was replaced before the watermark reached its end never shipped
+        update /*:session*/errata.daily_orders_session/*.*/ as s
+        set
+          window_start = h.window_start,
+          window_end = h.window_end,
+          is_seal_due = s.is_seal_due and h.window_end <= passed,
+          replaced_by = group_ids[g],
+          replaced_cause = case when arrived.at < frontier then 'straggler' else 'late_firing' end,
+          replaced_run_id = current_run_id
+        from unnest(ids, starts, ends, session_groups) as h (session_id, window_start, window_end, in_group)
+        where s.session_id = h.session_id and h.in_group = g;
+      end if;
+    end loop;
+    if is_regrouped then
+      -- what was replaced leaves the live ones, what is new joins them
+      select
+        coalesce(array_agg(h.session_id), '{}'),
+        coalesce(array_agg(h.window_start), '{}'),
+        coalesce(array_agg(h.window_end), '{}'),
+        coalesce(array_agg(h.is_changed), '{}')
+      into ids, starts, ends, changed
+      from (
+        select h.session_id, h.window_start, h.window_end, h.is_changed
+        from unnest(ids, starts, ends, changed, session_groups) as h (session_id, window_start, window_end, is_changed, in_group)
+        where h.in_group = 0 or h.session_id = group_ids[h.in_group]
+        union all
+        select g.session_id, g.window_start, g.window_end, false
+        from unnest(group_ids, group_starts, group_ends) as g (session_id, window_start, window_end)
+        where g.session_id <> all (ids)
+      ) as h;
+    end if;
+
+    insert into pg_temp.errata_joined (place, session_id, landing, is_late)
+    select
+      r.place,
+      group_ids[r.in_group],
+      case when r.watermark >= group_ends[r.in_group] then 'late_firing' else 'open' end,
+      group_late[r.in_group]
+    from unnest(arrived.places, arrived.watermarks, row_groups) as r (place, watermark, in_group)
+    where r.in_group > 0;
+
+    if true = any (is_refused) then
+      select
+        array_agg(r.place order by r.event_time, r.place),
+        array_agg(r.event_time order by r.event_time, r.place)
+      into refused_places, refused_times
+      from unnest(arrived.places, arrived.times, is_refused) as r (place, event_time, is_refused)
+      where r.is_refused;
+      if regroups then
+        update /*:session*/errata.daily_orders_session/*.*/ as s
+        set window_start = h.window_start, window_end = h.window_end
+        from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+        where s.session_id = h.session_id and h.is_changed;
+        perform /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (folded_key_id, refused_places, refused_times, passed, false, current_run_id);
+        select
+          coalesce(array_agg(s.session_id), '{}'),
+          coalesce(array_agg(s.window_start), '{}'),
+          coalesce(array_agg(s.window_end), '{}'),
+          coalesce(array_agg(false), '{}')
+        into ids, starts, ends, changed
+        from /*:session*/errata.daily_orders_session/*.*/ as s
+        where s.key_id = folded_key_id
+          and s.replaced_by is null
+          and s.window_end + lateness > arrived.combined;
+      else
+        insert into pg_temp.errata_joined (place, session_id, landing, is_late)
+        select r.place, null, 'side_output', true
+        from unnest(refused_places) as r (place);
+      end if;
+    end if;
+
+    if arrived.has_twin then
+      insert into pg_temp.errata_twin (key_id, event_id, row_digest, event_time, session_id, place)
+      select a.key_id, a.event_id, a.row_digest, a.event_time, r.session_id, a.place
+      from pg_temp.errata_arrival as a
+      join pg_temp.errata_joined as r using (place)
+      where a.place = any (arrived.places) and a.has_twin;
+    end if;
+  end loop;
+
+  update /*:session*/errata.daily_orders_session/*.*/ as s
+  set window_start = h.window_start, window_end = h.window_end
+  from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
+  where s.session_id = h.session_id and h.is_changed;
+end
+$errata_sessions$;

@@ -1,0 +1,48 @@
+-- The sessions that are not sealed yet, as the last run left them, their measures straight from bronze. A function, so that
+-- bronze can be altered or dropped without asking Errata. Rows out: one a keyed session.
+create or replace function /*:open_windows*/errata.daily_orders_open_windows/*.*/ ()
+returns table (
+  window_start timestamptz,
+  window_end timestamptz,
+  local_date date,
+  /*:each key*/ /*:key*/region/*.*/ /*:key_type*/text/*.*/, /*:end*/
+  /*:each measure*/ /*:measure*/revenue/*.*/ /*:measure_type*/numeric/*.*/, /*:end*/
+  event_count bigint
+)
+language sql stable
+-- a reader of the view `live` needs no right on bronze
+security definer
+set search_path = ''
+as $errata_open_windows$
+  select
+    r.errata_window_start,
+    r.errata_window_end,
+    null::date,
+    /*:each key*/ r./*:key*/region/*.*/, /*:end*/
+    /*:each measure*/ (/*:measure_value*/sum(amount)/*.*/)::/*:measure_type*/numeric/*.*/, /*:end*/
+    count(*)
+  from (
+    select
+      o.window_start as errata_window_start,
+      o.window_end as errata_window_end,
+      s.*,
+      row_number() over (partition by o.session_id, s.errata_event_id, s.errata_row_digest) as errata_twin
+    from /*:session*/errata.daily_orders_session/*.*/ as o
+    join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = o.session_id
+    join /*:session_row*/errata.daily_orders_session_row/*.*/ as m on m.session_id = p.part_id
+    join /*:source*/errata.daily_orders_source/*.*/ () as s
+      on s.errata_event_time >= o.window_start
+      and s.errata_event_time < o.window_end
+      and s.errata_event_id = m.event_id
+      and s.errata_row_digest::uuid = m.row_digest
+    where o.is_seal_due
+      and o.replaced_by is null
+      and o.window_end > (
+        select coalesce(r.sealed_until, '-infinity')
+        from /*:schema*/errata/*.*/.rollup as r
+        where r.rollup_id = /*:rollup_id*/1/*.*/
+      )
+  ) as r
+  where r.errata_twin = 1 or /*:unique_rows*/false/*.*/
+  group by r.errata_window_start, r.errata_window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
+$errata_open_windows$;

@@ -1,0 +1,195 @@
+/**
+ * Sessions go the same way as other windows, but follow from the rows themselves: what a row joins depends on what the
+ * rows before it joined (R6s). Here is what the stages do for them; `sql/rollup/fold_sessions.sql` is the loop.
+ */
+import { microseconds } from '../catalog/describe.ts';
+import type { Rollup } from '../catalog/rollup.ts';
+import { execute, query } from '../db/statement.ts';
+import type { Reading, RunContext, Sealing } from './context.ts';
+import { releasedCauses } from './released-causes.ts';
+import { parametersOf } from './scan.ts';
+import { skewOf } from './watermark.ts';
+
+export function hasSessions({ settings }: Rollup): boolean {
+  return settings.window.kind === 'session';
+}
+
+/** Joins the new rows to sessions. @returns how many are late or straggling; they stand in pg_temp.errata_candidate. */
+export async function joinSessions(
+  run: RunContext,
+  readings: readonly Reading[],
+  regroups: boolean,
+): Promise<number> {
+  const { transaction, statements, rollup } = run;
+  const { sessions } = statements;
+  const { watermark, allowedLateness, bronze } = rollup.settings;
+  await execute(transaction, sessions.work);
+  let arrived = 0;
+  for (const reading of readings) {
+    if (reading.summary.oldest_ingested_at === null) continue;
+    const { count } = await execute(
+      transaction,
+      statements.withConstraint('sessions/rows', reading.partition.constraint_text),
+      {
+        ...parametersOf(run, reading),
+        rollup_id: rollup.id,
+        oldest: reading.summary.oldest_ingested_at,
+        fixed_delay:
+          watermark.strategy === 'fixed_delay' && watermark.delay ? microseconds(watermark.delay) : null,
+        baseline: run.verb === 'baseline',
+      },
+    );
+    arrived += count;
+  }
+  if (arrived === 0) return 0;
+  await query(transaction, 'analyze pg_temp.errata_arrived');
+  await execute(transaction, sessions.arrivals);
+  await query(transaction, 'analyze pg_temp.errata_arrival');
+  if (bronze.identity !== 'unique_rows') {
+    await execute(transaction, sessions.twins);
+    await query(transaction, 'analyze pg_temp.errata_twin');
+  }
+  await execute(transaction, sessions.fold, {
+    lateness: microseconds(allowedLateness),
+    sealed_before: run.sealedBefore,
+    frontier: run.frontier,
+    regroups,
+    run_id: run.runId,
+  });
+  await query(transaction, 'analyze pg_temp.errata_joined');
+  return (await execute(transaction, sessions.record)).count;
+}
+
+/** @returns how many copies are new. */
+export async function recordSessionCopies(run: RunContext): Promise<number> {
+  return (await execute(run.transaction, run.statements.sessions.copies, { run_id: run.runId })).count;
+}
+
+/** What is kept by window follows the rows of replaced sessions, and those become void in this run. */
+export async function moveSessions(run: RunContext, until: string | null): Promise<void> {
+  await execute(run.transaction, run.statements.sessions.moves, {
+    run_id: run.runId,
+    since: run.bound,
+    until,
+  });
+}
+
+/** Released rows regroup the sessions then sealed. */
+export async function regroupSessions(run: RunContext, sealing: Sealing): Promise<void> {
+  const { transaction, statements } = run;
+  await query(transaction, 'truncate pg_temp.errata_arrival, pg_temp.errata_joined');
+  await execute(transaction, statements.regroup.rows, { run_id: run.runId });
+  await execute(transaction, statements.regroup.sessions, { sealed_until: sealing.until, run_id: run.runId });
+  await execute(transaction, statements.regroup.record);
+  await moveSessions(run, sealing.until);
+}
+
+/** @returns how many versions 1 were written, and how many sessions wait for one since bronze misses rows of them. */
+export async function sealSessions(
+  run: RunContext,
+  until: string,
+  stamp: string,
+): Promise<{ sealed: number; waiting: number }> {
+  const first = await sealDue(run, until, stamp);
+  if (first.waiting === 0) return first;
+  const { transaction, statements } = run;
+  const { count } = await execute(transaction, statements.sessions.short, {
+    rollup_id: run.rollup.id,
+  });
+  if (count === 0) return first;
+  await amendSessions(run);
+  await query(
+    transaction,
+    'truncate pg_temp.errata_amended, pg_temp.errata_session_target, pg_temp.errata_session_member',
+  );
+  const second = await sealDue(run, until, stamp);
+  return { sealed: first.sealed + second.sealed, waiting: second.waiting };
+}
+
+async function sealDue(
+  run: RunContext,
+  until: string,
+  stamp: string,
+): Promise<{ sealed: number; waiting: number }> {
+  const { transaction, statements } = run;
+  await execute(transaction, statements.sessions.due, { until, complete_from: run.completeFrom });
+  const span = await readSpan(run);
+  if (span.sessions === 0) return { sealed: 0, waiting: 0 };
+  const { count } = await execute(transaction, statements.sessions.seal, {
+    events_from: span.from,
+    events_to: span.to,
+    ingested_from: span.ingestedFrom,
+    bound: run.bound,
+    run_id: run.runId,
+    stamp,
+    actor: run.actor,
+    reason: run.reason,
+    definition_fingerprint: run.fingerprint,
+  });
+  return { sealed: count, waiting: span.sessions - count };
+}
+
+/** In sessions whose bronze rows were deleted or changed, what is there now counts. */
+export async function amendSessions(run: RunContext): Promise<void> {
+  await query(run.transaction, 'analyze pg_temp.errata_amended');
+  await execute(run.transaction, run.statements.sessions.amend, {
+    run_id: run.runId,
+    released_causes: releasedCauses[run.rollup.settings.publish.policy],
+  });
+}
+
+/** What was noted of single rows is asked of the sessions that they joined. */
+export async function touchSessions(run: RunContext): Promise<void> {
+  await execute(run.transaction, run.statements.sessions.touched);
+}
+
+/** Where the number of windows is limited: what a taken session replaced goes with it. */
+export async function takeLinkedSessions(run: RunContext, until: string): Promise<void> {
+  await execute(run.transaction, run.statements.sessions.linked, { until });
+}
+
+export async function askForUnsealedSessions(run: RunContext, until: string): Promise<void> {
+  await execute(run.transaction, run.statements.sessions.unsealed, { until, since: run.bound });
+}
+
+export async function recomputeSessions(run: RunContext): Promise<void> {
+  await execute(run.transaction, run.statements.sessions.members);
+  const span = await readSpan(run);
+  if (span.sessions === 0) return;
+  await execute(run.transaction, run.statements.sessions.recompute, {
+    events_from: span.from,
+    events_to: span.to,
+    ingested_from: span.ingestedFrom,
+    bound: run.bound,
+  });
+}
+
+interface Span {
+  readonly sessions: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly ingestedFrom: string | null;
+}
+
+/** Of the sessions in the work table. */
+async function readSpan(run: RunContext): Promise<Span> {
+  await query(run.transaction, 'analyze pg_temp.errata_session_target, pg_temp.errata_session_member');
+  const [row] = await query<{
+    sessions: string;
+    from: string | null;
+    to: string | null;
+    ingested_from: string | null;
+  }>(
+    run.transaction,
+    `select count(*) as sessions, min(t.window_start)::text as "from", max(t.window_end)::text as "to",
+       (min(t.window_start) - $1::interval)::text as ingested_from
+     from pg_temp.errata_session_target as t`,
+    [skewOf(run.rollup)],
+  );
+  return {
+    sessions: Number(row?.sessions ?? 0),
+    from: row?.from ?? null,
+    to: row?.to ?? null,
+    ingestedFrom: row?.ingested_from ?? null,
+  };
+}
