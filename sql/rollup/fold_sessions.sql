@@ -118,8 +118,15 @@ declare
   group_late boolean[];
   groups integer;
   is_refused boolean[];
+  -- what the rows joined, until it is written
+  joined integer := 0;
+  joined_places bigint[] := '{}';
+  joined_ids bigint[] := '{}';
+  joined_landings text[] := '{}';
+  joined_late boolean[] := '{}';
   is_settled boolean;
   is_regrouped boolean;
+  is_parting boolean;
   copied_place bigint[];
   touches boolean;
   last_time timestamptz;
@@ -165,7 +172,13 @@ begin
     passed := greatest(arrived.combined, sealed_before);
 
     -- Sessions past their end and the allowed lateness are joined no more.
-    if exists (select from unnest(ends) as e (window_end) where e.window_end + lateness <= arrived.combined) then
+    is_parting := false;
+    for i in 1 .. cardinality(ids) loop
+      if ends[i] + lateness <= arrived.combined then
+        is_parting := true;
+      end if;
+    end loop;
+    if is_parting then
       update /*:session*/errata.daily_orders_session/*.*/ as s
       set window_start = h.window_start, window_end = h.window_end
       from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
@@ -322,14 +335,25 @@ begin
       ) as h;
     end if;
 
-    insert into pg_temp.errata_joined (place, session_id, landing, is_late)
-    select
-      r.place,
-      group_ids[r.in_group],
-      case when r.watermark >= group_ends[r.in_group] then 'late_firing' else 'open' end,
-      group_late[r.in_group]
-    from unnest(arrived.places, arrived.watermarks, row_groups) as r (place, watermark, in_group)
-    where r.in_group > 0;
+    for j in 1 .. cardinality(arrived.places) loop
+      if row_groups[j] > 0 then
+        joined := joined + 1;
+        joined_places[joined] := arrived.places[j];
+        joined_ids[joined] := group_ids[row_groups[j]];
+        joined_landings[joined] := case when arrived.watermarks[j] >= group_ends[row_groups[j]] then 'late_firing' else 'open' end;
+        joined_late[joined] := group_late[row_groups[j]];
+      end if;
+    end loop;
+    if joined >= 1000 or arrived.has_twin then
+      insert into pg_temp.errata_joined (place, session_id, landing, is_late)
+      select j.place, j.session_id, j.landing, j.is_late
+      from unnest(joined_places, joined_ids, joined_landings, joined_late) as j (place, session_id, landing, is_late);
+      joined := 0;
+      joined_places := '{}';
+      joined_ids := '{}';
+      joined_landings := '{}';
+      joined_late := '{}';
+    end if;
 
     if true = any (is_refused) then
       select
@@ -370,6 +394,9 @@ begin
     end if;
   end loop;
 
+  insert into pg_temp.errata_joined (place, session_id, landing, is_late)
+  select j.place, j.session_id, j.landing, j.is_late
+  from unnest(joined_places, joined_ids, joined_landings, joined_late) as j (place, session_id, landing, is_late);
   update /*:session*/errata.daily_orders_session/*.*/ as s
   set window_start = h.window_start, window_end = h.window_end
   from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)

@@ -31,6 +31,9 @@ create index if not exists /*:session_due*/daily_orders_session_due/*.*/
 create index if not exists /*:session_replaced*/daily_orders_session_replaced/*.*/
   on /*:session*/errata.daily_orders_session/*.*/ (replaced_by) where replaced_by is not null;
 
+create index if not exists /*:session_replaced_by_run*/daily_orders_session_replaced_by_run/*.*/
+  on /*:session*/errata.daily_orders_session/*.*/ (replaced_run_id) where replaced_run_id is not null;
+
 -- A row joined one session, and stays recorded there when that session is replaced. The row is known by its event id and
 -- the digest of its mapped columns; copies join none (R5).
 create table if not exists /*:session_row*/errata.daily_orders_session_row/*.*/ (

@@ -59,6 +59,7 @@ const privateLocalSuffixes = {
   session_by_key: '_session_by_key',
   session_due: '_session_due',
   session_replaced: '_session_replaced',
+  session_replaced_by_run: '_session_replaced_by_run',
   session_row_by_session: '_session_row_by_session',
   session_part_of: '_session_part_of',
 } as const;

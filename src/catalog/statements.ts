@@ -89,6 +89,7 @@ export const sessionFiles = [
   'twins',
   'fold',
   'record',
+  'growth',
   'copies',
   'moves',
   'due',
@@ -112,6 +113,8 @@ export interface RollupStatements {
   readonly amend: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
+  /** The tables of sessions, quoted. */
+  readonly sessionTables: readonly Sql[];
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
   withConstraint(file: PipelineFile | 'sessions/rows', constraint: string): Statement;
 }
@@ -120,6 +123,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
   const unused = unusedBindings(rollup);
   if (unused.length > 0) throw new Error(`no file of sql/ uses the placeholders ${unused.join(', ')}`);
   const bindings = bindingsOf(rollup);
+  const relations = relationsOf(rollup);
   const load = (path: string) => prepare(path, bindings);
   return {
     definitions: definitionFiles(rollup).map(load),
@@ -142,7 +146,8 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       record: load('publication/regroup_record.sql'),
     },
     amend: load('publication/amend.sql'),
-    touched: relationsOf(rollup).touched,
+    touched: relations.touched,
+    sessionTables: [relations.session_key, relations.session, relations.session_row, relations.session_part],
     withConstraint: (file, constraint) =>
       prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),
   };

@@ -57,7 +57,11 @@ export async function joinSessions(
     run_id: run.runId,
   });
   await query(transaction, 'analyze pg_temp.errata_joined');
-  return (await execute(transaction, sessions.record)).count;
+  const { count } = await execute(transaction, sessions.record);
+  const { rows } = await execute<{ is_large: boolean }>(transaction, sessions.growth, { joined: arrived });
+  // Without statistics of them the joins that follow are nested loops: 300,000 rows took more than seven minutes.
+  if (rows[0]?.is_large) await query(transaction, `analyze ${statements.sessionTables.join(', ')}`);
+  return count;
 }
 
 /** @returns how many copies are new. */

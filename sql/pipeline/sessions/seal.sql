@@ -11,15 +11,11 @@
 -- Inputs: bronze, pg_temp.errata_session_target and errata_session_member, analysed. Rows out: one a version 1. Safe to
 -- repeat: the ledger takes one version 1. A session whose rows are not all there stays due.
 with counted_row as (
-  select t.session_id as errata_session_id, r.*, row_number() over (partition by m.session_id, m.event_id, m.row_digest) as errata_twin
-  from pg_temp.errata_session_target as t
+  select m.session_id as errata_session_id, r.*, row_number() over (partition by m.session_id, m.event_id, m.row_digest) as errata_twin
+  from pg_temp.errata_session_member as m
   join /*:source*/errata.daily_orders_source/*.*/ () as r
-    on r.errata_event_time >= t.window_start
-    and r.errata_event_time < t.window_end
-  join pg_temp.errata_session_member as m
-    on m.session_id = t.session_id
-    and m.event_id = r.errata_event_id
-    and m.row_digest = r.errata_row_digest::uuid
+    on r.errata_event_id = m.event_id
+    and r.errata_row_digest::uuid = m.row_digest
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
