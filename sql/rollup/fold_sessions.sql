@@ -14,6 +14,10 @@ create or replace function /*:regroup_sessions*/errata.daily_orders_regroup_sess
 returns void
 language plpgsql
 set search_path = ''
+-- planned while the tables are small, and kept while they grow
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $errata_sessions$
 declare
   gap constant interval := /*:session_gap*/interval '1800000000 microseconds'/*.*/;
@@ -85,56 +89,93 @@ begin
 end
 $errata_sessions$;
 
+-- Sessions as the loop has them, into their table: new ones, and those whose bounds have moved.
+create or replace function /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+  rows_key_id bigint, ids bigint[], starts timestamptz[], ends timestamptz[], due boolean[], current_run_id bigint
+)
+returns void
+language plpgsql
+set search_path = ''
+as $errata_sessions$
+begin
+  insert into /*:session*/errata.daily_orders_session/*.*/ as s (session_id, key_id, window_start, window_end, is_seal_due, run_id)
+  overriding system value
+  select h.session_id, rows_key_id, h.window_start, h.window_end, h.is_due, current_run_id
+  from unnest(ids, starts, ends, due) as h (session_id, window_start, window_end, is_due)
+  on conflict (session_id) do update set window_start = excluded.window_start, window_end = excluded.window_end;
+  insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
+  select h.session_id, h.session_id
+  from unnest(ids) as h (session_id)
+  on conflict do nothing;
+end
+$errata_sessions$;
+
 -- lateness: the allowed one; sealed_before: the watermark that sealed in earlier runs; frontier: rows before it are
 -- stragglers; regroups: the policy publishes refused rows by itself.
 --
 -- Inputs: pg_temp.errata_arrival. Side effects: the tables of sessions; pg_temp.errata_joined gets each row's session and
 -- landing. A session that the watermark has not passed is changed in place; one that it has passed keeps its bounds, and
 -- a row that would change them makes a new session, which replaces it.
+--
+-- The sessions of the key that may still be joined stand in arrays, and most rows cost no statement: they are written when
+-- the key is done, or when something has to be looked up.
 create or replace function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ (
   lateness interval, sealed_before timestamptz, frontier timestamptz, regroups boolean, current_run_id bigint
 )
 returns void
 language plpgsql
 set search_path = ''
+-- planned while the tables are small, and kept while they grow
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $errata_sessions$
 declare
   gap constant interval := /*:session_gap*/interval '1800000000 microseconds'/*.*/;
+  numbers constant regclass := pg_get_serial_sequence('/*:session*/errata.daily_orders_session/*.*/', 'session_id');
   arrived record;
   folded_key_id bigint;
   passed timestamptz;
-  -- the live sessions of the key
+  rows_at_once integer;
+  -- the live sessions of the key; due: the watermark had not reached the end when it arose
+  live integer := 0;
   ids bigint[] := '{}';
   starts timestamptz[] := '{}';
   ends timestamptz[] := '{}';
-  changed boolean[] := '{}';
+  due boolean[] := '{}';
+  -- sessions to be written: live ones that are new or have moved, and those that were
+  moved boolean[] := '{}';
+  written integer := 0;
+  written_ids bigint[] := '{}';
+  written_starts timestamptz[] := '{}';
+  written_ends timestamptz[] := '{}';
+  written_due boolean[] := '{}';
   -- of each live session and each row of the instant: the group it falls into; 0: none
   session_groups integer[];
   row_groups integer[];
+  groups integer;
   group_starts timestamptz[];
   group_ends timestamptz[];
   group_sizes integer[];
   group_ids bigint[];
   group_late boolean[];
-  groups integer;
   is_refused boolean[];
+  is_settled boolean;
+  must_write boolean;
+  copied_place bigint[];
+  touches boolean;
+  last_time timestamptz;
+  single integer;
+  kept integer;
+  original record;
+  refused_places bigint[];
+  refused_times timestamptz[];
   -- what the rows joined, until it is written
   joined integer := 0;
   joined_places bigint[] := '{}';
   joined_ids bigint[] := '{}';
   joined_landings text[] := '{}';
   joined_late boolean[] := '{}';
-  is_settled boolean;
-  is_regrouped boolean;
-  is_parting boolean;
-  copied_place bigint[];
-  touches boolean;
-  last_time timestamptz;
-  single integer;
-  new_id bigint;
-  original record;
-  refused_places bigint[];
-  refused_times timestamptz[];
 begin
   for arrived in
     select
@@ -151,102 +192,129 @@ begin
     group by a.key_id, a.at
     order by a.key_id, a.at
   loop
+    rows_at_once := cardinality(arrived.places);
+
     if folded_key_id is distinct from arrived.key_id then
-      update /*:session*/errata.daily_orders_session/*.*/ as s
-      set window_start = h.window_start, window_end = h.window_end
-      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-      where s.session_id = h.session_id and h.is_changed;
+      for i in 1 .. live loop
+        if moved[i] then
+          written := written + 1;
+          written_ids[written] := ids[i];
+          written_starts[written] := starts[i];
+          written_ends[written] := ends[i];
+          written_due[written] := due[i];
+        end if;
+      end loop;
+      if written > 0 then
+        perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+      end if;
+      written := 0;
       folded_key_id := arrived.key_id;
       select
         coalesce(array_agg(s.session_id), '{}'),
         coalesce(array_agg(s.window_start), '{}'),
         coalesce(array_agg(s.window_end), '{}'),
+        coalesce(array_agg(s.is_seal_due), '{}'),
         coalesce(array_agg(false), '{}')
-      into ids, starts, ends, changed
+      into ids, starts, ends, due, moved
       from /*:session*/errata.daily_orders_session/*.*/ as s
       where s.key_id = folded_key_id
         and s.replaced_by is null
         and s.window_end + lateness > arrived.combined;
+      live := cardinality(ids);
     end if;
     -- a row behind the frontier finds sessions sealed that the watermark of its own time had not reached
     passed := greatest(arrived.combined, sealed_before);
 
     -- Sessions past their end and the allowed lateness are joined no more.
-    is_parting := false;
-    for i in 1 .. cardinality(ids) loop
-      if ends[i] + lateness <= arrived.combined then
-        is_parting := true;
+    kept := 0;
+    for i in 1 .. live loop
+      if ends[i] + lateness > arrived.combined then
+        kept := kept + 1;
+        if kept < i then
+          ids[kept] := ids[i];
+          starts[kept] := starts[i];
+          ends[kept] := ends[i];
+          due[kept] := due[i];
+          moved[kept] := moved[i];
+        end if;
+      elsif moved[i] then
+        written := written + 1;
+        written_ids[written] := ids[i];
+        written_starts[written] := starts[i];
+        written_ends[written] := ends[i];
+        written_due[written] := due[i];
       end if;
     end loop;
-    if is_parting then
-      update /*:session*/errata.daily_orders_session/*.*/ as s
-      set window_start = h.window_start, window_end = h.window_end
-      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-      where s.session_id = h.session_id and h.is_changed and h.window_end + lateness <= arrived.combined;
-      select
-        coalesce(array_agg(h.session_id), '{}'),
-        coalesce(array_agg(h.window_start), '{}'),
-        coalesce(array_agg(h.window_end), '{}'),
-        coalesce(array_agg(h.is_changed), '{}')
-      into ids, starts, ends, changed
-      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-      where h.window_end + lateness > arrived.combined;
-    end if;
+    live := kept;
 
-    is_refused := array_fill(false, array[cardinality(arrived.places)]);
+    is_refused := array_fill(false, array[rows_at_once]);
     copied_place := arrived.twins;
-
-    -- A copy of a row that joined a session which it touches, or that was refused within a gap of it (R5).
-    if arrived.has_twin then
-      update /*:session*/errata.daily_orders_session/*.*/ as s
-      set window_start = h.window_start, window_end = h.window_end
-      from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-      where s.session_id = h.session_id and h.is_changed;
-      changed := array_fill(false, array[cardinality(ids)]);
-      for j in 1 .. cardinality(arrived.places) loop
-        if not arrived.have_twins[j] then continue; end if;
-        select t.place, t.row_digest, t.session_id, t.window_start, t.window_end into original
-        from pg_temp.errata_arrival as a
-        join lateral (
-          select w.place, w.row_digest, s.session_id, coalesce(s.window_start, w.event_time) as window_start, coalesce(s.window_end, w.event_time + gap) as window_end
-          from pg_temp.errata_twin as w
-          left join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = w.session_id
-          left join /*:session*/errata.daily_orders_session/*.*/ as s on s.session_id = p.session_id
-          where w.key_id = a.key_id
-            and w.event_id = a.event_id
-            and s.replaced_by is null
-            and (w.session_id is null or s.session_id is not null)
-        ) as t on t.window_end >= a.event_time and t.window_start <= a.event_time + gap
-        where a.place = arrived.places[j]
-        order by t.session_id
-        limit 1;
-        if found then
-          copied_place[j] := 0;
-          insert into pg_temp.errata_session_copy (place, row_digest, session_id, window_start, window_end)
-          values (arrived.places[j], original.row_digest, original.session_id, original.window_start, original.window_end);
-        end if;
-      end loop;
-    end if;
 
     -- Rows of one instant are joined with each other and with the live sessions at once, and judged by the end that
     -- results. A row that is refused by it, as a source partition with a watermark of its own may be, joins nothing.
+    -- Where ids are borne twice, what is in the tables has a say first.
+    must_write := arrived.has_twin;
     loop
+      if must_write then
+        for i in 1 .. live loop
+          if moved[i] then
+            written := written + 1;
+            written_ids[written] := ids[i];
+            written_starts[written] := starts[i];
+            written_ends[written] := ends[i];
+            written_due[written] := due[i];
+            moved[i] := false;
+          end if;
+        end loop;
+        if written > 0 then
+          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+        end if;
+        written := 0;
+        must_write := false;
+        -- A copy of a row that joined a session which it touches, or that was refused within a gap of it (R5).
+        for j in 1 .. rows_at_once loop
+          if not arrived.have_twins[j] then continue; end if;
+          select t.row_digest, t.session_id, t.window_start, t.window_end into original
+          from pg_temp.errata_arrival as a
+          join lateral (
+            select w.row_digest, s.session_id, coalesce(s.window_start, w.event_time) as window_start, coalesce(s.window_end, w.event_time + gap) as window_end
+            from pg_temp.errata_twin as w
+            left join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = w.session_id
+            left join /*:session*/errata.daily_orders_session/*.*/ as s on s.session_id = p.session_id
+            where w.key_id = a.key_id
+              and w.event_id = a.event_id
+              and s.replaced_by is null
+              and (w.session_id is null or s.session_id is not null)
+          ) as t on t.window_end >= a.event_time and t.window_start <= a.event_time + gap
+          where a.place = arrived.places[j]
+          order by t.session_id
+          limit 1;
+          if found then
+            copied_place[j] := 0;
+            insert into pg_temp.errata_session_copy (place, row_digest, session_id, window_start, window_end)
+            values (arrived.places[j], original.row_digest, original.session_id, original.window_start, original.window_end);
+          end if;
+        end loop;
+      end if;
+
       is_settled := true;
       groups := 0;
       group_starts := '{}';
       group_ends := '{}';
       group_sizes := '{}';
-      session_groups := array_fill(0, array[cardinality(ids)]);
-      row_groups := array_fill(0, array[cardinality(arrived.places)]);
+      session_groups := array_fill(0, array[live]);
+      row_groups := array_fill(0, array[rows_at_once]);
       last_time := null;
-      for j in 1 .. cardinality(arrived.places) loop
+      for j in 1 .. rows_at_once loop
         if is_refused[j] or copied_place[j] is not null then continue; end if;
         touches := last_time is not null and arrived.times[j] - last_time <= gap;
-        for i in 1 .. cardinality(ids) loop
-          if starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] and session_groups[i] = groups and groups > 0 then
-            touches := true;
-          end if;
-        end loop;
+        if groups > 0 and not touches then
+          for i in 1 .. live loop
+            if session_groups[i] = groups and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] then
+              touches := true;
+            end if;
+          end loop;
+        end if;
         if not touches then
           groups := groups + 1;
           group_starts[groups] := arrived.times[j];
@@ -255,7 +323,7 @@ begin
         end if;
         row_groups[j] := groups;
         group_ends[groups] := greatest(group_ends[groups], arrived.times[j] + gap);
-        for i in 1 .. cardinality(ids) loop
+        for i in 1 .. live loop
           if session_groups[i] = 0 and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] then
             session_groups[i] := groups;
             group_sizes[groups] := group_sizes[groups] + 1;
@@ -265,7 +333,7 @@ begin
         end loop;
         last_time := arrived.times[j];
       end loop;
-      for j in 1 .. cardinality(arrived.places) loop
+      for j in 1 .. rows_at_once loop
         if row_groups[j] > 0 and arrived.watermarks[j] >= group_ends[row_groups[j]] + lateness then
           is_refused[j] := true;
           is_settled := false;
@@ -274,7 +342,6 @@ begin
       exit when is_settled;
     end loop;
 
-    is_regrouped := false;
     group_ids := array_fill(null::bigint, array[groups]);
     group_late := array_fill(false, array[groups]);
     for g in 1 .. groups loop
@@ -283,59 +350,84 @@ begin
         and (ends[single] > passed or (starts[single] = group_starts[g] and ends[single] = group_ends[g]))
       then
         group_late[g] := ends[single] <= passed;
-        changed[single] := changed[single] or starts[single] <> group_starts[g] or ends[single] <> group_ends[g];
+        moved[single] := moved[single] or starts[single] <> group_starts[g] or ends[single] <> group_ends[g];
         starts[single] := group_starts[g];
         ends[single] := group_ends[g];
         group_ids[g] := ids[single];
+        session_groups[single] := 0;
         continue;
       end if;
-      is_regrouped := true;
-      insert into /*:session*/errata.daily_orders_session/*.*/ (key_id, window_start, window_end, is_seal_due, run_id)
-      values (folded_key_id, group_starts[g], group_ends[g], group_ends[g] > passed, current_run_id)
-      returning session_id into new_id;
-      group_ids[g] := new_id;
+      group_ids[g] := nextval(numbers);
       group_late[g] := group_ends[g] <= passed;
+      if group_sizes[g] = 0 then continue; end if;
+      -- It replaces what it takes over: that has to stand in the tables, and so has it.
+      for i in 1 .. live loop
+        if moved[i] then
+          written := written + 1;
+          written_ids[written] := ids[i];
+          written_starts[written] := starts[i];
+          written_ends[written] := ends[i];
+          written_due[written] := due[i];
+          moved[i] := false;
+        end if;
+      end loop;
+      perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+        folded_key_id,
+        written_ids[1:written] || group_ids[g],
+        written_starts[1:written] || group_starts[g],
+        written_ends[1:written] || group_ends[g],
+        written_due[1:written] || not group_late[g],
+        current_run_id
+      );
+      written := 0;
       insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
-      values (group_ids[g], group_ids[g]);
-      if group_sizes[g] > 0 then
-        insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
-        select group_ids[g], p.part_id
-        from unnest(ids, session_groups) as h (session_id, in_group)
-        join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = h.session_id
-        where h.in_group = g;
+      select group_ids[g], p.part_id
+      from unnest(ids[1:live], session_groups) as h (session_id, in_group)
+      join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = h.session_id
+      where h.in_group = g;
+      update /*:session*/errata.daily_orders_session/*.*/ as s
+      set
         -- what was replaced before the watermark reached its end never shipped
-        update /*:session*/errata.daily_orders_session/*.*/ as s
-        set
-          window_start = h.window_start,
-          window_end = h.window_end,
-          is_seal_due = s.is_seal_due and h.window_end <= passed,
-          replaced_by = group_ids[g],
-          replaced_cause = case when arrived.at < frontier then 'straggler' else 'late_firing' end,
-          replaced_run_id = current_run_id
-        from unnest(ids, starts, ends, session_groups) as h (session_id, window_start, window_end, in_group)
-        where s.session_id = h.session_id and h.in_group = g;
-      end if;
+        is_seal_due = s.is_seal_due and s.window_end <= passed,
+        replaced_by = group_ids[g],
+        replaced_cause = case when arrived.at < frontier then 'straggler' else 'late_firing' end,
+        replaced_run_id = current_run_id
+      from unnest(ids[1:live], session_groups) as h (session_id, in_group)
+      where s.session_id = h.session_id and h.in_group = g;
     end loop;
-    if is_regrouped then
-      -- what was replaced leaves the live ones, what is new joins them
-      select
-        coalesce(array_agg(h.session_id), '{}'),
-        coalesce(array_agg(h.window_start), '{}'),
-        coalesce(array_agg(h.window_end), '{}'),
-        coalesce(array_agg(h.is_changed), '{}')
-      into ids, starts, ends, changed
-      from (
-        select h.session_id, h.window_start, h.window_end, h.is_changed
-        from unnest(ids, starts, ends, changed, session_groups) as h (session_id, window_start, window_end, is_changed, in_group)
-        where h.in_group = 0 or h.session_id = group_ids[h.in_group]
-        union all
-        select g.session_id, g.window_start, g.window_end, false
-        from unnest(group_ids, group_starts, group_ends) as g (session_id, window_start, window_end)
-        where g.session_id <> all (ids)
-      ) as h;
+
+    -- What was replaced leaves the live ones, what is new joins them.
+    if groups > 0 then
+      kept := 0;
+      for i in 1 .. live loop
+        if session_groups[i] = 0 then
+          kept := kept + 1;
+          if kept < i then
+            ids[kept] := ids[i];
+            starts[kept] := starts[i];
+            ends[kept] := ends[i];
+            due[kept] := due[i];
+            moved[kept] := moved[i];
+          end if;
+        end if;
+      end loop;
+      live := kept;
+      for g in 1 .. groups loop
+        touches := false;
+        for i in 1 .. live loop
+          if ids[i] = group_ids[g] then touches := true; end if;
+        end loop;
+        if touches then continue; end if;
+        live := live + 1;
+        ids[live] := group_ids[g];
+        starts[live] := group_starts[g];
+        ends[live] := group_ends[g];
+        due[live] := not group_late[g];
+        moved[live] := group_sizes[g] = 0;
+      end loop;
     end if;
 
-    for j in 1 .. cardinality(arrived.places) loop
+    for j in 1 .. rows_at_once loop
       if row_groups[j] > 0 then
         joined := joined + 1;
         joined_places[joined] := arrived.places[j];
@@ -344,15 +436,11 @@ begin
         joined_late[joined] := group_late[row_groups[j]];
       end if;
     end loop;
-    if joined >= 1000 or arrived.has_twin then
+    if joined >= 1000 or (arrived.has_twin and joined > 0) then
       insert into pg_temp.errata_joined (place, session_id, landing, is_late)
       select j.place, j.session_id, j.landing, j.is_late
-      from unnest(joined_places, joined_ids, joined_landings, joined_late) as j (place, session_id, landing, is_late);
+      from unnest(joined_places[1:joined], joined_ids[1:joined], joined_landings[1:joined], joined_late[1:joined]) as j (place, session_id, landing, is_late);
       joined := 0;
-      joined_places := '{}';
-      joined_ids := '{}';
-      joined_landings := '{}';
-      joined_late := '{}';
     end if;
 
     if true = any (is_refused) then
@@ -363,21 +451,32 @@ begin
       from unnest(arrived.places, arrived.times, is_refused) as r (place, event_time, is_refused)
       where r.is_refused;
       if regroups then
-        update /*:session*/errata.daily_orders_session/*.*/ as s
-        set window_start = h.window_start, window_end = h.window_end
-        from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-        where s.session_id = h.session_id and h.is_changed;
+        for i in 1 .. live loop
+          if moved[i] then
+            written := written + 1;
+            written_ids[written] := ids[i];
+            written_starts[written] := starts[i];
+            written_ends[written] := ends[i];
+            written_due[written] := due[i];
+          end if;
+        end loop;
+        if written > 0 then
+          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+        end if;
+        written := 0;
         perform /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (folded_key_id, refused_places, refused_times, passed, false, current_run_id);
         select
           coalesce(array_agg(s.session_id), '{}'),
           coalesce(array_agg(s.window_start), '{}'),
           coalesce(array_agg(s.window_end), '{}'),
+          coalesce(array_agg(s.is_seal_due), '{}'),
           coalesce(array_agg(false), '{}')
-        into ids, starts, ends, changed
+        into ids, starts, ends, due, moved
         from /*:session*/errata.daily_orders_session/*.*/ as s
         where s.key_id = folded_key_id
           and s.replaced_by is null
           and s.window_end + lateness > arrived.combined;
+        live := cardinality(ids);
       else
         insert into pg_temp.errata_joined (place, session_id, landing, is_late)
         select r.place, null, 'side_output', true
@@ -394,12 +493,20 @@ begin
     end if;
   end loop;
 
+  for i in 1 .. live loop
+    if moved[i] then
+      written := written + 1;
+      written_ids[written] := ids[i];
+      written_starts[written] := starts[i];
+      written_ends[written] := ends[i];
+      written_due[written] := due[i];
+    end if;
+  end loop;
+  if written > 0 then
+    perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+  end if;
   insert into pg_temp.errata_joined (place, session_id, landing, is_late)
   select j.place, j.session_id, j.landing, j.is_late
-  from unnest(joined_places, joined_ids, joined_landings, joined_late) as j (place, session_id, landing, is_late);
-  update /*:session*/errata.daily_orders_session/*.*/ as s
-  set window_start = h.window_start, window_end = h.window_end
-  from unnest(ids, starts, ends, changed) as h (session_id, window_start, window_end, is_changed)
-  where s.session_id = h.session_id and h.is_changed;
+  from unnest(joined_places[1:joined], joined_ids[1:joined], joined_landings[1:joined], joined_late[1:joined]) as j (place, session_id, landing, is_late);
 end
 $errata_sessions$;

@@ -38,6 +38,7 @@ const privateSuffixes = {
   session_part: '_session_part',
   regroup_sessions: '_regroup_sessions',
   fold_sessions: '_fold_sessions',
+  write_sessions: '_write_sessions',
 } as const;
 
 /** Constraints and indexes, whose names PostgreSQL keeps within the schema of their table: here, that of gold. */

@@ -93,6 +93,8 @@ export const sessionFiles = [
   'copies',
   'moves',
   'due',
+  'recorded',
+  'values',
   'seal',
   'short',
   'unsealed',

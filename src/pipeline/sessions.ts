@@ -104,7 +104,7 @@ export async function sealSessions(
   await amendSessions(run);
   await query(
     transaction,
-    'truncate pg_temp.errata_amended, pg_temp.errata_session_target, pg_temp.errata_session_member',
+    'truncate pg_temp.errata_amended, pg_temp.errata_session_target, pg_temp.errata_session_member, pg_temp.errata_session_value',
   );
   const second = await sealDue(run, until, stamp);
   return { sealed: first.sealed + second.sealed, waiting: second.waiting };
@@ -117,20 +117,16 @@ async function sealDue(
 ): Promise<{ sealed: number; waiting: number }> {
   const { transaction, statements } = run;
   await execute(transaction, statements.sessions.due, { until, complete_from: run.completeFrom });
-  const span = await readSpan(run);
-  if (span.sessions === 0) return { sealed: 0, waiting: 0 };
+  const sessions = await evaluateSessions(run);
+  if (sessions === 0) return { sealed: 0, waiting: 0 };
   const { count } = await execute(transaction, statements.sessions.seal, {
-    events_from: span.from,
-    events_to: span.to,
-    ingested_from: span.ingestedFrom,
-    bound: run.bound,
     run_id: run.runId,
     stamp,
     actor: run.actor,
     reason: run.reason,
     definition_fingerprint: run.fingerprint,
   });
-  return { sealed: count, waiting: span.sessions - count };
+  return { sealed: count, waiting: sessions - count };
 }
 
 /** In sessions whose bronze rows were deleted or changed, what is there now counts. */
@@ -158,42 +154,35 @@ export async function askForUnsealedSessions(run: RunContext, until: string): Pr
 
 export async function recomputeSessions(run: RunContext): Promise<void> {
   await execute(run.transaction, run.statements.sessions.members);
-  const span = await readSpan(run);
-  if (span.sessions === 0) return;
-  await execute(run.transaction, run.statements.sessions.recompute, {
-    events_from: span.from,
-    events_to: span.to,
-    ingested_from: span.ingestedFrom,
-    bound: run.bound,
-  });
+  if ((await evaluateSessions(run)) === 0) return;
+  await execute(run.transaction, run.statements.sessions.recompute);
 }
 
-interface Span {
-  readonly sessions: number;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly ingestedFrom: string | null;
-}
-
-/** Of the sessions in the work table. */
-async function readSpan(run: RunContext): Promise<Span> {
-  await query(run.transaction, 'analyze pg_temp.errata_session_target, pg_temp.errata_session_member');
-  const [row] = await query<{
+/** Counts the rows of the sessions in the work table. @returns how many sessions those are. */
+async function evaluateSessions({ transaction, statements, rollup, bound }: RunContext): Promise<number> {
+  await query(transaction, 'analyze pg_temp.errata_session_member');
+  await execute(transaction, statements.sessions.recorded);
+  await query(transaction, 'analyze pg_temp.errata_session_target');
+  const [span] = await query<{
     sessions: string;
     from: string | null;
     to: string | null;
     ingested_from: string | null;
   }>(
-    run.transaction,
+    transaction,
     `select count(*) as sessions, min(t.window_start)::text as "from", max(t.window_end)::text as "to",
        (min(t.window_start) - $1::interval)::text as ingested_from
      from pg_temp.errata_session_target as t`,
-    [skewOf(run.rollup)],
+    [skewOf(rollup)],
   );
-  return {
-    sessions: Number(row?.sessions ?? 0),
-    from: row?.from ?? null,
-    to: row?.to ?? null,
-    ingestedFrom: row?.ingested_from ?? null,
-  };
+  const sessions = Number(span?.sessions ?? 0);
+  if (sessions === 0) return 0;
+  await execute(transaction, statements.sessions.values, {
+    events_from: span?.from ?? null,
+    events_to: span?.to ?? null,
+    ingested_from: span?.ingested_from ?? null,
+    bound,
+  });
+  await query(transaction, 'analyze pg_temp.errata_session_value');
+  return sessions;
 }

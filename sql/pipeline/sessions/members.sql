@@ -3,7 +3,7 @@
 -- Inputs: pg_temp.errata_touched and errata_excluded, analysed. A session that was replaced counts nothing. Rows out: one a
 -- row, into pg_temp.errata_session_member; the sessions into pg_temp.errata_session_target. Safe to repeat: writes work
 -- tables only.
-truncate pg_temp.errata_session_target, pg_temp.errata_session_member;
+truncate pg_temp.errata_session_target, pg_temp.errata_session_member, pg_temp.errata_session_value;
 
 insert into pg_temp.errata_session_target (target, session_id, window_start, window_end)
 select t.target, s.session_id, t.window_start, t.window_end

@@ -51,7 +51,9 @@ create temp table errata_session_target (
   target text not null,
   session_id bigint not null,
   window_start timestamptz not null,
-  window_end timestamptz not null
+  window_end timestamptz not null,
+  -- how many rows of it are recorded
+  recorded bigint not null default 0
 ) on commit drop;
 
 create temp table errata_session_member (
@@ -60,3 +62,8 @@ create temp table errata_session_member (
   event_id text not null,
   row_digest uuid not null
 ) on commit drop;
+
+create temp table errata_session_value on commit drop as
+select ''::text as target, 0::bigint as session_id, 0::bigint as found, 0::bigint as event_count /*:each measure*/ , g./*:measure*/revenue/*.*/ /*:end*/
+from /*:ledger*/gold.daily_orders/*.*/ as g
+where false;
