@@ -93,7 +93,7 @@ async function answersOf({ rows, rollup }: TestErrata): Promise<Record<string, s
 const end = '2026-11-15T00:00Z';
 
 test.each(Object.keys(windows) as Shape[])(
-  '%s',
+  'in many runs, in one, and replayed in a burst: %s',
   async (shape) => {
     const whole = await openReplay(shape, `${shape}_whole`);
     await whole.rows(`insert into bronze.${shape}_whole select * from bronze.history`);

@@ -1,9 +1,6 @@
 /** The cases of peers as they are written down; README.md beside this file says what they mean. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Sessions are not carried out yet: their cases are refused. When they are, this is all that has to change here. */
-export const sessionsExist = false;
-
 /** Milliseconds since 1970 (`ms`), seconds (`int`), or ISO text (`iso`). */
 export type Time = number | string;
 export type Value = number | string | readonly (number | string)[];
@@ -28,6 +25,7 @@ export interface Step {
   readonly idle?: string | number;
   readonly active?: string | number;
   readonly unregister?: string | number;
+  readonly restart?: boolean;
   readonly batch?: readonly { readonly partition: string; readonly event_times: readonly number[] }[];
   readonly check?: number;
   readonly row?: number;
@@ -150,9 +148,8 @@ export const peers: readonly Peer[] = readdirSync(new URL('.', import.meta.url))
 
 export const isSession = ({ window }: Peer): boolean => window?.type === 'session';
 
-/** The cases of these kinds that can be run. */
 export function peersOf(...kinds: Peer['kind'][]): Peer[] {
-  return peers.filter((peer) => kinds.includes(peer.kind) && (sessionsExist || !isSession(peer)));
+  return peers.filter((peer) => kinds.includes(peer.kind));
 }
 
 /** Since 1970. */
