@@ -57,8 +57,8 @@ as $function$
 declare
   utc constant interval := '0';
   day constant interval := '24 hours';
-  t_utc constant timestamp := timezone(utc, t);
-  t_local constant timestamp := timezone(zone, t);
+  t_utc timestamp;
+  t_local timestamp;
   width interval;         -- border j is grid + (k + j) * width + shift, by the clock of the zone
   grid timestamp;
   k int := 0;
@@ -79,6 +79,13 @@ declare
   end_utc timestamp;
   start_border timestamp;
 begin
+  -- calendar_window does not ask for these, but where t is a constant the planner does: it folds this call whatever CASE
+  -- stands around it
+  if t is null or t < '3000-01-01 00:00+00 BC' or t >= '100000-01-01 00:00+00' then
+    return null;
+  end if;
+  t_utc := timezone(utc, t);
+  t_local := timezone(zone, t);
   if width_months > 0 then
     width := make_interval(months => width_months);
     grid := coalesce(origin, '2000-01-01');

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { quoteName } from '../../src/db/identifiers.ts';
 import { loadStatement } from '../../src/db/sql.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import cases from './calendar-cases.json' with { type: 'json' };
 
 const hour = 3_600_000_000;
 const day = 24 * hour;
@@ -92,42 +91,6 @@ async function chain(from: string, count: number, calendar: Calendar) {
   }
   return windows;
 }
-
-describe('cases of peers', () => {
-  for (const peer of cases) {
-    it(`${peer.id}: ${peer.title}`, async () => {
-      for (const item of peer.items ?? []) {
-        const [row] = await query<Record<string, string>>(
-          `select ${utc('w.window_start')} as start, ${utc('w.window_end')} as end,
-             to_char(w.window_start at time zone $4, 'YYYY-MM-DD HH24:MI') as local_start,
-             to_char(w.window_end at time zone $4, 'YYYY-MM-DD HH24:MI') as local_end
-           from unnest($1::timestamptz[]) as e (t) ${lateral('e.t')} as w`,
-          values([item.event_time], peer),
-        );
-        const expected = Object.entries(item).map(([name, value]) => [
-          name,
-          name === 'start' || name === 'end' ? canonical(value) : value,
-        ]);
-        expect({ event_time: item.event_time, ...row }).toMatchObject(Object.fromEntries(expected));
-      }
-      if (peer.rows && peer.counts) {
-        const rows = await query<{ start: string; count: string }>(
-          `select ${utc('w.window_start')} as start, count(*)::text as count
-           from (
-             select t from unnest($1::timestamptz[]) as more (t)
-             union all
-             select t from generate_series($7::timestamptz, $8::timestamptz, interval '1 hour') as series (t)
-           ) as e ${lateral('e.t')} as w
-           group by w.window_start order by w.window_start`,
-          [...values(peer.rows.more, peer), peer.rows.series.from, peer.rows.series.to],
-        );
-        expect(rows.map(({ start, count }) => [start, Number(count)])).toEqual(
-          Object.entries(peer.counts).map(([start, count]) => [canonical(start), count]),
-        );
-      }
-    });
-  }
-});
 
 describe('hours (R1)', () => {
   const hours = (count: number, time_zone: string): Calendar => ({ width: { us: count * hour }, time_zone });
@@ -352,6 +315,20 @@ it('gives NULLs for what no window can hold, and never an error', async () => {
     const calendar = { width, time_zone: 'Asia/Kathmandu' };
     for (const window of await windowsOf(far, calendar)) expect(window).toEqual([null, null, null]);
     for (const window of await windowsOf(near, calendar)) expect(window).not.toContain(null);
+  }
+});
+
+it('gives them for a constant too, which the planner folds through the function of a change', async () => {
+  for (const instant of [null, 'infinity', '-infinity', '294276-12-31 23:59:59Z', '4713-01-01 00:00Z BC']) {
+    for (const width of [{ us: hour }, { us: day }, { months: 1 }]) {
+      const { rows } = await database.pool.query(
+        `select w.* from (select 1) as once cross join lateral ${quoteName(schema)}.calendar_window(
+           $1::timestamptz, ${width.months ?? 'null'}, ${width.us ?? 'null'}, 'America/New_York', null, null
+         ) as w`,
+        [instant],
+      );
+      expect(rows).toEqual([{ window_start: null, window_end: null, local_date: null }]);
+    }
   }
 });
 
