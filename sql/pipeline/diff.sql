@@ -2,7 +2,8 @@
 --
 -- $1 mismatch_is_published: boolean; whether the policy publishes a seal mismatch by itself (R10)
 -- $2 rollup_id: integer
--- $3 change_is_published: boolean; whether it publishes a deletion or change of bronze rows by itself
+-- $3 change_is_published: boolean; whether it publishes by itself a deletion or change of bronze rows, and what a person
+--   released from quarantine
 --
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_result, the ledger, late events. Rows out: one a keyed window, into
 -- pg_temp.errata_change, with a verdict:
@@ -144,6 +145,7 @@ compared as (
 judged as (
   select
     c.*,
+    c.event_count <= c.old_event_count + c.certain as is_counted_already,
     case
       when not c.is_new_seal and not ('seal_mismatch' = any (c.queued_causes)) then null
       when c.is_new_seal and not c.open_differs then null
@@ -174,13 +176,16 @@ select
   case when v.verdict = 'emission' then '{stream_emission}'::text[] else array(
     select distinct c.cause
     from unnest(
-      -- what looked like a straggler may have turned out to be a changed row
-      case when j.is_source_change then array_remove(j.released_causes, 'straggler') || '{source_change}'::text[] else j.released_causes end
+      -- what looked like a straggler may have turned out to be a changed row, or to have been counted already
+      case when j.is_source_change then array_remove(j.released_causes, 'straggler') || '{source_change}'::text[]
+        when j.is_counted_already then array_remove(j.released_causes, 'straggler')
+        else j.released_causes
+      end
       || array(
         select q.cause
         from unnest(j.queued_causes) as q (cause)
         where q.cause not in ('seal', 'seal_mismatch')
-          and not (j.is_source_change and q.cause = 'straggler')
+          and not ((j.is_source_change or j.is_counted_already) and q.cause = 'straggler')
       )
       || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
     ) as c (cause)
@@ -214,6 +219,7 @@ cross join lateral (
       when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
       when j.event_count = 0 and j.old_event_count = 0 then 'same'
+      when j.differs and not $3::boolean and 'quarantine_release' = any (j.released_causes) then 'propose'
       when j.differs then 'change'
       else 'same'
     end as verdict,
@@ -235,5 +241,7 @@ cross join lateral (
       when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null)
         then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/)
+      when j.differs and not $3::boolean and 'quarantine_release' = any (j.released_causes)
+        then 'rows were released from quarantine'
     end as why
 ) as v

@@ -19,4 +19,4 @@ join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   and e.window_end = t.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
 where (t.target = 'counted' and (e.state in ('waived', 'held') or (e.state = 'pending' and not e.released)))
-  or (t.target = 'open' and e.landing in ('late_firing', 'side_output'))
+  or (t.target = 'open' and e.landing in ('late_firing', 'side_output', 'quarantined'))

@@ -1,4 +1,4 @@
--- Exclude, for the windows to seal: what landed late, and the copies (R5, R8).
+-- Exclude, for the windows to seal: what landed late or in quarantine, and the copies (R5, R8).
 --
 -- $1 sealing_from, $2 sealing_to: where the windows to seal start, half-open
 -- $3 baseline: boolean; late rows count too
@@ -15,5 +15,5 @@ select 'open', e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/
 from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 where e.window_start >= $1::timestamptz
   and e.window_start < $2::timestamptz
-  and e.landing in ('late_firing', 'side_output')
+  and e.landing in ('late_firing', 'side_output', 'quarantined')
   and not $3::boolean

@@ -10,7 +10,7 @@ with answer as (
     bool_or(coalesce(
       case c.verdict
         when 'emission' then q.cause = 'stream_emission'
-        when 'propose' then q.cause in ('seal', 'seal_mismatch', 'source_change')
+        when 'propose' then q.cause in ('seal', 'seal_mismatch', 'source_change', 'quarantine_release')
           or (q.cause = 'straggler' and 'source_change' = any (c.causes))
         else c.verdict in ('change', 'same', 'included')
       end,

@@ -17,6 +17,6 @@ join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = 
 join /*:session*/errata.daily_orders_session/*.*/ as s on s.session_id = p.session_id and s.replaced_by is null
 where e.event_id = a.event_id
   and e.row_digest::uuid = a.row_digest
-  and e.landing = 'side_output'
+  and e.landing in ('side_output', 'quarantined')
   and e.state = 'pending'
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[k./*:key*/region/*.*/] /*:end*/

@@ -1,4 +1,4 @@
--- Regroup: refused rows that a person released in this run, each still in the session that it makes by itself (R6s).
+-- Regroup: refused or quarantined rows that a person released in this run, each still in the session that it makes by itself (R6s).
 --
 -- $1 run_id: bigint
 --
@@ -15,7 +15,7 @@ join /*:session_key*/errata.daily_orders_session_key/*.*/ as k
 where e.state_run_id = $1::bigint
   and e.state = 'pending'
   and e.released
-  and e.landing = 'side_output'
+  and e.landing in ('side_output', 'quarantined')
   and not exists (
     select from /*:session_row*/errata.daily_orders_session_row/*.*/ as m
     where m.key_id = k.key_id and m.event_id = e.event_id and m.row_digest = e.row_digest::uuid

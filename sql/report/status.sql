@@ -26,7 +26,7 @@ select
   (
     select count(*)
     from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
-    where e.landing = 'quarantined' and e.state is null
+    where e.landing = 'quarantined' and e.state is null and not e.released
   )::text as quarantined
 from /*:schema*/errata/*.*/.rollup as r
 where r.rollup_id = $1::integer

@@ -43,8 +43,14 @@ create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
   constraint late_event_state check (state in ('pending', 'included', 'waived', 'held')),
   constraint late_event_cause check (cause in ('late_firing', 'straggler', 'refused', 'quarantine_release')),
   constraint late_event_included check ((state = 'included') = (version is not null)),
-  constraint late_event_window check ((landing = 'quarantined') = (window_start is null and window_end is null) or landing is null)
+  -- a row in quarantine belongs to no window, until a person releases it
+  constraint late_event_placed check (
+    (landing = 'quarantined' and cause is null) = (window_start is null and window_end is null) or landing is null
+  )
 );
+
+-- For tables made before rows could be released from quarantine.
+alter table /*:late_event*/gold.daily_orders_late_event/*.*/ drop constraint if exists late_event_window;
 
 -- For tables made before a change of bronze could be told.
 alter table /*:late_event*/gold.daily_orders_late_event/*.*/ add column if not exists gone_run_id bigint;
@@ -53,5 +59,9 @@ alter table /*:late_event*/gold.daily_orders_late_event/*.*/ add column if not e
 create index if not exists /*:late_event_pending*/daily_orders_late_event_pending/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (window_start, window_end)
   where state = 'pending';
+-- Rows that a person let out of quarantine are fewer still, and every run asks for them.
+create index if not exists /*:late_event_released*/daily_orders_late_event_released/*.*/
+  on /*:late_event*/gold.daily_orders_late_event/*.*/ (row_digest)
+  where cause = 'quarantine_release';
 create index if not exists /*:late_event_by_event*/daily_orders_late_event_by_event/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (event_id);

@@ -159,7 +159,8 @@ function sourceBindings(rollup: Rollup): Record<string, Sql> {
     future_skew_test: trustedSql(
       watermark.maxFutureSkew === undefined
         ? 'false'
-        : `b.errata_event_time > b.errata_arrived_at + interval '${microseconds(watermark.maxFutureSkew)}'`,
+        : // A person may have let the row out (sql/pipeline/released.sql).
+          `b.errata_event_time > b.errata_arrived_at + interval '${microseconds(watermark.maxFutureSkew)}' and not coalesce(${digest} = any (nullif(current_setting('errata.released', true), '')::text[]), false)`,
     ),
     row_digest_value: trustedSql(digest),
     system_columns: trustedSql(hasRowAge ? 'b.xmin as errata_xmin, b.tableoid as errata_tableoid,' : ''),

@@ -48,6 +48,7 @@ const localSuffixes = {
   late_event_once: '_late_event_once',
   late_event_pending: '_late_event_pending',
   late_event_by_event: '_late_event_by_event',
+  late_event_released: '_late_event_released',
   watermark_log_by_time: '_watermark_log_by_time',
   emission_by_window: '_emission_by_window',
 } as const;

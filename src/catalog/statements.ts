@@ -42,6 +42,7 @@ export const pipelineFiles = [
   'hold',
   'begin',
   'work',
+  'released',
   'known_partitions',
   'scan',
   'gone',
@@ -111,6 +112,7 @@ export interface RollupStatements {
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
+  readonly releaseQuarantined: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
   readonly amend: Statement;
   /** The queue, quoted. */
@@ -142,6 +144,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       waiting: load('report/waiting.sql'),
     },
     release: load('publication/release.sql'),
+    releaseQuarantined: load('publication/release_quarantined.sql'),
     regroup: {
       rows: load('publication/regroup_rows.sql'),
       sessions: load('publication/regroup_sessions.sql'),

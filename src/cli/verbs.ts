@@ -2,12 +2,14 @@
 import { amend } from '../commands/amend.ts';
 import { check } from '../commands/check.ts';
 import { demo } from '../commands/demo.ts';
+import { events } from '../commands/events.ts';
 import { explain } from '../commands/explain.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
+import { release } from '../commands/release.ts';
 import { run } from '../commands/run.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
@@ -20,9 +22,11 @@ export const verbs: readonly Verb[] = [
   plan,
   run,
   publish,
+  release,
   amend,
   status,
   explain,
+  events,
   lateness,
   sql,
   demo,

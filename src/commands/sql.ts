@@ -44,7 +44,8 @@ Example:
 
 /** Of a rollup over sessions, what the stages do for sessions stands in place of what they do for windows of a grid. */
 function statementsRun(rollup: Rollup): Statement[] {
-  const { definitions, pipeline, sessions, report, release, amend, regroup } = statementsOf(rollup);
+  const { definitions, pipeline, sessions, report, release, releaseQuarantined, amend, regroup } =
+    statementsOf(rollup);
   const stages = Object.entries(pipeline);
   const isSession = rollup.settings.window.kind === 'session';
   return [
@@ -52,6 +53,7 @@ function statementsRun(rollup: Rollup): Statement[] {
     ...stages.filter(([file]) => !isSession || !gridFiles.has(file)).map(([, statement]) => statement),
     ...(isSession ? Object.values(sessions) : []),
     release,
+    releaseQuarantined,
     ...(isSession ? Object.values(regroup) : []),
     amend,
     ...Object.values(report),

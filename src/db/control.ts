@@ -38,7 +38,7 @@ interface RollupTable {
 interface RunTable {
   run_id: Generated<string>;
   rollup_id: number;
-  verb: 'run' | 'publish' | 'baseline' | 'amend';
+  verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
   outcome: 'running' | 'done' | 'attention' | 'failed';
   started_at: string;
   finished_at: string | null;

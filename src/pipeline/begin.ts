@@ -57,6 +57,7 @@ export async function begin(
   );
   const [run] = rows;
   await execute(transaction, statements.pipeline.work);
+  await execute(transaction, statements.pipeline.released);
   return {
     transaction,
     rollup,

@@ -10,7 +10,7 @@ export interface RunContext {
   readonly rollup: Rollup;
   readonly statements: RollupStatements;
   readonly runId: string;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend';
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
   /** Rows ingested up to here are examined; rows before it move the watermark that seals. */
   readonly bound: string;
   /** The greatest bound of earlier runs; null before the first. */

@@ -41,7 +41,7 @@ export interface NamedEvent {
   readonly examined_at: string | null;
   readonly state_run_id: string | null;
   readonly state_at: string | null;
-  readonly state_verb: 'run' | 'publish' | 'baseline' | 'amend' | null;
+  readonly state_verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release' | null;
 }
 
 export interface EventFilter {

@@ -30,7 +30,7 @@ export interface Version {
   readonly approver: string | null;
   /** Null: the stream inserted it. */
   readonly run_id: string | null;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | null;
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release' | null;
   readonly stamp: string;
   readonly posting_period: string | null;
   /** The sessions whose rows it took over (R6s). */

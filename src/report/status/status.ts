@@ -10,7 +10,7 @@ import { publishedRollup } from '../published-rollup.ts';
 
 export interface LastRun {
   readonly run_id: string;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend';
+  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
   readonly outcome: 'done' | 'attention' | 'failed';
   readonly started_at: string;
   readonly finished_at: string | null;
