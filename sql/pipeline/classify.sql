@@ -59,7 +59,7 @@ select
   w.local_date,
   j.watermark,
   case
-    when j.watermark >= w.window_end + $9::interval then 'side_output'
+    when j.watermark >= w.window_end + /*:row_lateness*/$9::interval/*.*/ then 'side_output'
     when j.watermark >= w.window_end then 'late_firing'
     else 'open'
   end
@@ -69,6 +69,7 @@ cross join (
 ) as r
 cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
 /*:own_join*/left join own_history as o on coalesce('=' || o.source_partition, '') = coalesce('=' || r.errata_source_partition, '')/*.*/
+/*:row_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
 cross join lateral (
   select case
     when $11::interval is not null then r.errata_arrived_at - $11::interval

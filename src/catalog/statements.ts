@@ -20,6 +20,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
     : []),
+  ...(rollup.overrides ? ['rollup/override.sql'] : []),
   ...(rollup.settings.bronze.trackChanges ? ['rollup/track_changes.sql'] : []),
   'rollup/guard.sql',
   ...viewFiles(rollup),
@@ -79,6 +80,11 @@ export const pipelineFiles = [
   'finish',
 ] as const;
 
+/** What a run does besides where delays or latenesses differ by key or source partition. */
+export const overrideFiles = ['override_faults', 'overrides', 'remember_overrides'] as const;
+
+type OverrideFile = (typeof overrideFiles)[number];
+
 export type PipelineFile = (typeof pipelineFiles)[number];
 
 /** What the stages do for sessions, in `sql/pipeline/sessions/`. */
@@ -109,6 +115,8 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
+  /** Undefined: neither delay nor lateness differs by key or source partition. */
+  readonly overrides: Readonly<Record<OverrideFile, Statement>> | undefined;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
@@ -136,6 +144,12 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     sessions: Object.fromEntries(
       sessionFiles.map((file) => [file, load(`pipeline/sessions/${file}.sql`)]),
     ) as RollupStatements['sessions'],
+    overrides: rollup.overrides
+      ? (Object.fromEntries(overrideFiles.map((file) => [file, load(`pipeline/${file}.sql`)])) as Record<
+          OverrideFile,
+          Statement
+        >)
+      : undefined,
     report: {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),

@@ -13,6 +13,8 @@ export function notCarriedOut(settings: RollupSettings): Fault[] {
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
   if (watermark.strategy === 'external')
     refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
+  if (watermark.delayColumn !== undefined || watermark.overrides?.delay !== undefined)
+    refuse('watermark.delay', 'a delay that differs is', 'write one delay');
   if (publish.policy === 'review')
     refuse('publish.policy', 'the policy review is', 'write grace: refused rows then await a person');
   if (Object.keys(publish.reviewBeyond).length > 0)

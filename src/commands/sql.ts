@@ -44,13 +44,15 @@ Example:
 
 /** Of a rollup over sessions, what the stages do for sessions stands in place of what they do for windows of a grid. */
 function statementsRun(rollup: Rollup): Statement[] {
-  const { definitions, pipeline, sessions, report, release, amend, regroup } = statementsOf(rollup);
+  const { definitions, pipeline, sessions, overrides, report, release, amend, regroup } =
+    statementsOf(rollup);
   const stages = Object.entries(pipeline);
   const isSession = rollup.settings.window.kind === 'session';
   return [
     ...definitions,
     ...stages.filter(([file]) => !isSession || !gridFiles.has(file)).map(([, statement]) => statement),
     ...(isSession ? Object.values(sessions) : []),
+    ...Object.values(overrides ?? {}),
     release,
     ...(isSession ? Object.values(regroup) : []),
     amend,

@@ -1,0 +1,151 @@
+/** Delays and latenesses that differ by key, by source partition or from row to row (R2, R3, R8). */
+import { describe, expect, test } from 'vitest';
+import { openOrders } from '../support/orders.ts';
+import { openSourcePartitions } from '../support/source-partitions.ts';
+
+const table = `
+  create schema if not exists bronze;
+  create schema ops;
+  create table ops.delays (region text, delay interval, lateness interval);
+  create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2),
+    patience interval, grace interval)`;
+const byRegion = 'overrides: { table: ops.delays, by: [region], allowed_lateness: lateness }';
+/** Rows of three regions in a day that is sealed before the late ones come, 25 hours after its end. */
+const onTime = [
+  'a 10-29 10:00 10-29 10:01 EU',
+  'b 10-29 10:00 10-29 10:01 US',
+  'c 10-29 10:00 10-29 10:01 NULL',
+];
+const jump = 'jump 10-31 02:00 10-31 02:00 ZZ';
+const late = [
+  'a2 10-29 11:00 10-31 03:00 EU',
+  'b2 10-29 11:00 10-31 03:00 US',
+  'c2 10-29 11:00 10-31 03:00 NULL',
+];
+
+describe('allowed lateness', () => {
+  test('by key: its own, the NULL key like any other; without a row, or with NULL in it, the one of the rollup', async () => {
+    const orders = await openOrders({
+      ddl: table,
+      policy: 'grace',
+      watermark: `{ strategy: bounded, delay: 1 hour, ${byRegion} }`,
+    });
+    await orders.rows(
+      `insert into ops.delays values ('EU', null, '2 days'), ('US', null, null), (null, null, '25 hours 1 us'), ('none', null, '0')`,
+    );
+    await orders.land(...onTime, jump, ...late);
+    await orders.run({ bound: '2026-10-31T04:00Z' });
+    expect(await orders.lateEvents()).toEqual([
+      "a2 'EU' late_firing included v2 late_firing",
+      "b2 'US' side_output pending refused",
+      'c2 NULL late_firing included v2 late_firing',
+    ]);
+    expect(
+      await orders.rows('select region, is_provisional from gold.daily_orders_latest order by region'),
+    ).toEqual([
+      { region: 'EU', is_provisional: true },
+      { region: 'US', is_provisional: false },
+      { region: null, is_provisional: true },
+    ]);
+  });
+
+  test('what was judged stays so when the table changes (R6)', async () => {
+    const orders = await openOrders({
+      ddl: table,
+      policy: 'grace',
+      watermark: `{ strategy: bounded, delay: 1 hour, ${byRegion} }`,
+    });
+    await orders.land(...onTime, jump, ...late);
+    await orders.run({ bound: '2026-10-31T04:00Z' });
+    await orders.rows(`insert into ops.delays values ('EU', null, '2 days')`);
+    await orders.land('a3 10-29 11:00 10-31 05:00 EU');
+    await orders.run({ bound: '2026-10-31T06:00Z', readAll: true });
+    expect(await orders.lateEvents()).toEqual([
+      "a2 'EU' side_output pending refused",
+      "b2 'US' side_output pending refused",
+      'c2 NULL side_output pending refused',
+      "a3 'EU' late_firing included v2 late_firing",
+    ]);
+  });
+
+  test('by source partition', async () => {
+    const errata = await openSourcePartitions({
+      ddl: 'create table bronze.patience (source text, lateness interval)',
+      watermark:
+        '{ strategy: bounded, delay: 0, max_future_skew: none, combine: max, overrides: { table: bronze.patience, by: { source_partition: source }, allowed_lateness: lateness } }',
+      lateness: '10 s',
+    });
+    await errata.rows(`insert into bronze.patience values ('b', '20 s')`);
+    await errata.land('a 1 5', 'b 2 25', 'a 3 6', 'b 3 6', 'NULL 3 6');
+    await errata.runAt(4);
+    expect(
+      await errata.rows(
+        'select source_partition, landing from gold.total_late_event order by source_partition',
+      ),
+    ).toEqual([
+      { source_partition: 'a', landing: 'side_output' },
+      { source_partition: 'b', landing: 'late_firing' },
+      { source_partition: null, landing: 'side_output' },
+    ]);
+  });
+
+  test('a column: each row its own; NULL, infinite or less than nothing: the one of the rollup', async () => {
+    const orders = await openOrders({
+      ddl: table,
+      lateness: '{ column: grace, default: 24 hours }',
+    });
+    await orders.land(...onTime, jump);
+    await orders.rows(`insert into bronze.orders (order_id, ordered_at, ingested_at, region, grace)
+      select 'x' || n, '2026-10-29T11:00Z', '2026-10-31T03:00Z', 'EU', g.grace
+      from unnest(array[interval '2 days', null, interval '-1 day', interval '1 hour']) with ordinality as g (grace, n)`);
+    await orders.run({ bound: '2026-10-31T04:00Z' });
+    expect((await orders.lateEvents()).map((line) => line.split(' ').slice(0, 3).join(' ')).sort()).toEqual([
+      "x1 'EU' late_firing",
+      "x2 'EU' side_output",
+      "x3 'EU' side_output",
+      "x4 'EU' side_output",
+    ]);
+  });
+});
+
+test('a key that stands twice, or no span of time: the run does nothing and says which', async () => {
+  const orders = await openOrders({
+    ddl: table,
+    watermark: `{ strategy: bounded, delay: 1 hour, ${byRegion} }`,
+  });
+  await orders.rows(
+    `insert into ops.delays values ('EU', null, '1 day'), ('EU', null, '1 day'), ('US', null, '-1 day')`,
+  );
+  await expect(orders.run({ bound: '2026-10-31T04:00Z' })).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'the overrides of rollup "daily_orders" cannot be followed',
+    detail:
+      'in ops.delays: {"region": "EU"} stands in it 2 times; {"region": "US"} has the allowed lateness -1 days, which is no span of time',
+  });
+  expect(await orders.rows('select * from errata.run')).toEqual([]);
+});
+
+test('errata check tells of a table that is missing, of columns and of types', async () => {
+  const faultsOf = async (overrides: string) => {
+    try {
+      await openOrders({
+        ddl: table,
+        watermark: `{ strategy: bounded, delay: 1 hour, overrides: ${overrides} }`,
+      });
+      return [];
+    } catch (error) {
+      return String((error as { detail?: string }).detail).split('\n');
+    }
+  };
+  const place = 'errata.yaml:3  rollups.daily_orders.watermark.overrides';
+  expect(await faultsOf('{ table: ops.other, by: [region], allowed_lateness: lateness }')).toEqual([
+    `${place}.table: there is no table or view ops.other; create it, or correct the name`,
+  ]);
+  expect(await faultsOf('{ table: ops.delays, by: { region: dev }, allowed_lateness: region }')).toEqual([
+    `${place}.allowed_lateness: column "region" has type text, which is no interval; name a column of type interval`,
+    `${place}.by: ops.delays has no column "dev"; it has: region, delay, lateness`,
+  ]);
+  expect(await faultsOf('{ table: ops.delays, by: { region: delay }, allowed_lateness: lateness }')).toEqual([
+    `${place}.by: column "delay" has type interval, and the key "region" has type text; give it the type of the key`,
+  ]);
+});
