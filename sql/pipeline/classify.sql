@@ -72,7 +72,7 @@ cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_
 /*:row_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
 cross join lateral (
   select case
-    when $11::interval is not null then r.errata_arrived_at - $11::interval
+    when $11::interval is not null then r.errata_arrived_at - /*:row_delay*/$11::interval/*.*/
     else greatest(
       h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
       /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/

@@ -77,9 +77,10 @@ recorded as (
   select
     t.source_partition,
     t.at,
-    t.greatest - $8::interval,
+    /*:moved_to*/t.greatest - $8::interval/*.*/,
     max(t.at) over (partition by t.source_partition, t.stretch)
   from telling as t
+  /*:telling_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.source_partition]/*.*/
 )
 select
   coalesce(sum(i.row_count) filter (where not i.is_deferred), 0)::bigint as examined,

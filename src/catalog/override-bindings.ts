@@ -8,7 +8,12 @@ import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 
 export function overrideBindings(rollup: Rollup): Bindings {
-  return { ...tableBindings(rollup), ...columnBindings(rollup), ...latenessBindings(rollup) };
+  return {
+    ...tableBindings(rollup),
+    ...columnBindings(rollup),
+    ...latenessBindings(rollup),
+    ...delayBindings(rollup),
+  };
 }
 
 /** The table itself, and the work table that a run makes of it. */
@@ -86,5 +91,19 @@ function latenessBindings(rollup: Rollup): Bindings {
           ? `greatest(r.allowed_lateness, (select max(o.errata_allowed_lateness) from ${kept} as o))`
           : 'r.allowed_lateness',
     ),
+  };
+}
+
+/** R2: what a row is judged by under `fixed_delay`, and what it moves its own source partition's watermark to. */
+function delayBindings({ overrides }: Rollup): Bindings {
+  const bySource = overrides?.hasDelay && !overrides.isByKey;
+  return {
+    row_delay: trustedSql(bySource ? 'coalesce(v.errata_delay, $11::interval)' : '$11::interval'),
+    moved_to: trustedSql(
+      bySource ? 't.greatest - coalesce(v.errata_delay, $8::interval)' : 't.greatest - $8::interval',
+    ),
+    telling_override_join: bySource
+      ? joinTo(overrides, 'pg_temp.errata_override as v', 'v', 't')
+      : trustedSql(''),
   };
 }

@@ -81,8 +81,7 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
     sealed_before: run.sealedBefore,
     complete_from: run.completeFrom,
     after: microseconds(seal.after),
-    fixed_delay:
-      watermark.strategy === 'fixed_delay' && watermark.delay ? microseconds(watermark.delay) : null,
+    fixed_delay: watermark.strategy === 'fixed_delay' ? await greatestDelay(run) : null,
     overlap: overlapOf(run.rollup),
     skew,
   });
@@ -108,6 +107,19 @@ export async function findSealing(run: RunContext): Promise<Sealing> {
     ingestedFrom: row?.ingested_from ?? null,
     blockedBy: null,
   };
+}
+
+/** What seals under `fixed_delay`: no row of any source partition may be judged by a watermark that is behind it. */
+async function greatestDelay({ transaction, rollup }: RunContext): Promise<string | null> {
+  const { delay } = rollup.settings.watermark;
+  if (!delay || !rollup.overrides?.hasDelay || rollup.overrides.isByKey)
+    return delay ? microseconds(delay) : null;
+  const [row] = await query<{ greatest: string }>(
+    transaction,
+    'select greatest($1::interval, max(v.errata_delay))::text as greatest from pg_temp.errata_override as v',
+    [microseconds(delay)],
+  );
+  return row?.greatest ?? null;
 }
 
 interface SpanRow {

@@ -78,6 +78,38 @@ const policies: Record<string, Policy> = {
     keyed: true,
     sources: { combine: 'min', idleAfter: 25 },
   },
+  sources_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    sourceDelays: { q: 0, r: 22 },
+  },
+  sources_delays_own: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sources: { combine: 'own' },
+    sourceDelays: { q: 17 },
+  },
+  sources_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 10,
+    lateness: 20,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sourceDelays: { p: 0, r: 30 },
+  },
   sources_declared: {
     strategy: 'bounded',
     size: 20,
@@ -181,10 +213,18 @@ beforeAll(async () => {
   database = await openTestDatabase();
   await database.pool.query(`
     create schema bronze;
-    create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer);
+    create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay interval);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
-  for (const [name, policy] of Object.entries(policies))
+  for (const [name, policy] of Object.entries(policies)) {
+    const overrides = [...overridesOf(policy)];
+    await database.pool.query(
+      `create table bronze.${name}_overrides as
+       select who, delay * interval '1 second' as delay, lateness * interval '1 second' as lateness
+       from jsonb_to_recordset($1) as r (who text, delay integer, lateness integer)`,
+      [JSON.stringify(overrides.map(([who, { delay, lateness }]) => ({ who, delay, lateness })))],
+    );
     rollups.set(name, await openErrata(database, yamlOf(name, policy)));
+  }
 }, 60_000);
 
 afterAll(async () => database.close());
@@ -269,8 +309,8 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   for (const [run, bound] of history.bounds.entries()) {
     const rows = history.rows.filter((_, place) => history.visibleFrom[place] === run);
     await errata.rows(
-      `insert into bronze.event select id, key, source, event_time, ingested_at, amount
-       from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer)`,
+      `insert into bronze.event select id, key, source, event_time, ingested_at, amount, delay * interval '1 second'
+       from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay integer)`,
       [
         JSON.stringify(
           rows.map((row) => ({
@@ -307,6 +347,11 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   return rows.map((row) => row.line).sort();
 }
 
+/** What the user's table says of each source partition or key. */
+function overridesOf({ sourceDelays = {} }: Policy): Map<string, { delay?: number; lateness?: number }> {
+  return new Map(Object.entries(sourceDelays).map(([who, delay]) => [who, { delay }]));
+}
+
 function yamlOf(name: string, policy: Policy): string {
   const delay = policy.strategy === 'recorded' ? 'log: bronze.log' : `delay: ${policy.delay} s`;
   const { combine, idleAfter, declared } = policy.sources ?? {};
@@ -315,7 +360,10 @@ function yamlOf(name: string, policy: Policy): string {
     idleAfter ? `, idle_after: ${idleAfter} s` : '',
     declared ? `, source_partitions: [${declared.join(', ')}]` : '',
   ].join('');
-  const column = policy.sources ? ', source_partition: source' : '';
+  const column = policy.sources || policy.sourceDelays ? ', source_partition: source' : '';
+  const overrides = policy.sourceDelays
+    ? `, overrides: { table: bronze.${name}_overrides, by: { source_partition: who }, delay: delay }`
+    : '';
   return `
 rollups:
   ${name}:
@@ -324,7 +372,7 @@ rollups:
     window: ${policy.gap ? `{ session_gap: ${policy.gap} s }` : policy.every ? `{ hopping: ${policy.size} s, every: ${policy.every} s }` : `{ tumbling: ${policy.size} s }`}
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
-    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources} }
+    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources}${overrides} }
     allowed_lateness: ${policy.lateness} s
     seal: { by: errata }
     publish: { policy: ${policy.policy} }

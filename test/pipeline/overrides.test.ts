@@ -1,7 +1,7 @@
 /** Delays and latenesses that differ by key, by source partition or from row to row (R2, R3, R8). */
 import { describe, expect, test } from 'vitest';
 import { openOrders } from '../support/orders.ts';
-import { openSourcePartitions } from '../support/source-partitions.ts';
+import { historyOf, openSourcePartitions } from '../support/source-partitions.ts';
 
 const table = `
   create schema if not exists bronze;
@@ -148,4 +148,60 @@ test('errata check tells of a table that is missing, of columns and of types', a
   expect(await faultsOf('{ table: ops.delays, by: { region: delay }, allowed_lateness: lateness }')).toEqual([
     `${place}.by: column "delay" has type interval, and the key "region" has type text; give it the type of the key`,
   ]);
+});
+
+describe('delay by source partition', () => {
+  const ddl = 'create table bronze.patience (source text, delay interval)';
+  const overrides = 'overrides: { table: bronze.patience, by: { source_partition: source }, delay: delay }';
+
+  test('bounded: its own watermark is its greatest event time less its own delay', async () => {
+    const errata = await openSourcePartitions({
+      ddl,
+      watermark: `{ strategy: bounded, delay: 5 s, max_future_skew: none, ${overrides} }`,
+    });
+    await errata.rows(
+      `insert into bronze.patience values ('b', '20 s'), (null, '0'), ('c', null), ('none', '1 day')`,
+    );
+    await errata.land('a 1 30', 'b 1 40', 'NULL 1 22', 'c 1 26', 'b 3 60', 'c 4 40');
+    await errata.runAt(2);
+    expect(await historyOf(errata)).toEqual(['1 20']);
+    await errata.runAt(5);
+    // c stands at 21, then at 35; NULL at 22; a at 25; b at 40
+    expect(await historyOf(errata)).toEqual(['1 20', '3 21', '4 22']);
+  });
+
+  test('fixed_delay: each row by that of its source partition; the greatest seals', async () => {
+    const errata = await openSourcePartitions({
+      ddl,
+      watermark: `{ strategy: fixed_delay, delay: 5 s, max_future_skew: none, ${overrides} }`,
+    });
+    await errata.rows(`insert into bronze.patience values ('b', '20 s')`);
+    await errata.land('a 1 1', 'b 1 1', 'a 14 2', 'a 15 3', 'b 29 4');
+    await errata.runAt(29.5);
+    // its window ends at 10: a's row of second 15 is late, b's of second 29 is not, and nothing is sealed yet
+    expect(await errata.rows('select rows_counted from gold.total')).toEqual([]);
+    expect(await errata.rows('select event_time, landing, state from gold.total_late_event')).toEqual([
+      { event_time: '2026-01-01 00:00:03+00', landing: 'side_output', state: 'pending' },
+    ]);
+    await errata.runAt(30);
+    expect(await errata.rows('select version, rows_counted from gold.total order by version')).toEqual([
+      { version: 1, rows_counted: '4' },
+      { version: 2, rows_counted: '5' },
+    ]);
+  });
+
+  test('a baseline does not include in a version 1 what is not sealed', async () => {
+    const errata = await openSourcePartitions({
+      ddl,
+      watermark: `{ strategy: fixed_delay, delay: 5 s, max_future_skew: none, ${overrides} }`,
+    });
+    await errata.rows(`insert into bronze.patience values ('b', '20 s')`);
+    await errata.land('a 1 1', 'a 15 3');
+    await errata.run({ bound: '2026-01-01 00:00:16+00', verb: 'baseline' });
+    await errata.runAt(30);
+    expect(await errata.rows('select version, rows_counted from gold.total order by version')).toEqual([
+      { version: 1, rows_counted: '1' },
+      { version: 2, rows_counted: '2' },
+    ]);
+  });
 });
