@@ -51,6 +51,14 @@ own_history as (
   ) as f
   where p.rollup_id = $7::integer
 )
+/*:delay_history*/, delay_history as (
+  select
+    array_agg(s.at order by s.at) as instants,
+    array_agg(s.watermark order by s.at) as watermarks,
+    array_agg(s.delay order by s.at) as delays
+  from errata.watermark_step as s
+  where s.rollup_id = $7::integer
+)/*.*/
 insert into pg_temp.errata_candidate
 select
   r.*,
@@ -64,6 +72,7 @@ select
     else 'open'
   end
 from history as h
+/*:delay_history_join*/cross join delay_history as d/*.*/
 cross join (
   select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
 ) as r
@@ -72,7 +81,7 @@ cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_
 /*:row_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
 cross join lateral (
   select case
-    when $11::interval is not null then r.errata_arrived_at - /*:row_delay*/$11::interval/*.*/
+    when $11::interval is not null then /*:fixed_watermark*/r.errata_arrived_at - $11::interval/*.*/
     else greatest(
       h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
       /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/

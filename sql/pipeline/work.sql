@@ -18,6 +18,8 @@ create temp table errata_record (
   is_idle boolean not null default false
 ) on commit drop;
 
+/*:slower_table*/create temp table errata_slower (at timestamptz not null, delay interval not null) on commit drop;/*.*/
+
 create temp table errata_candidate on commit drop as
 select
   r.*,

@@ -117,6 +117,8 @@ export interface RollupStatements {
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
   /** Undefined: neither delay nor lateness differs by key or source partition. */
   readonly overrides: Readonly<Record<OverrideFile, Statement>> | undefined;
+  /** Undefined: no row of a \`fixed_delay\` carries its own. */
+  readonly watermarkDelays: Statement | undefined;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
@@ -150,6 +152,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
           Statement
         >)
       : undefined,
+    watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark_delays.sql') : undefined,
     report: {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
@@ -167,6 +170,10 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     withConstraint: (file, constraint) =>
       prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),
   };
+}
+
+function hasRowDelays({ settings: { watermark } }: Rollup): boolean {
+  return watermark.strategy === 'fixed_delay' && watermark.delayColumn !== undefined;
 }
 
 /** Names that are bound for a rollup and used by no file; tests want none. */

@@ -13,9 +13,9 @@ export function notCarriedOut(settings: RollupSettings): Fault[] {
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
   if (watermark.strategy === 'external')
     refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
-  const { delayColumn, overrides } = watermark;
+  const { overrides } = watermark;
   const isByKey = overrides?.by.some(({ name }) => name !== 'source_partition');
-  if (delayColumn !== undefined || (overrides?.delay !== undefined && isByKey))
+  if (overrides?.delay !== undefined && isByKey)
     refuse('watermark.delay', 'a delay that differs is', 'write one delay');
   if (publish.policy === 'review')
     refuse('publish.policy', 'the policy review is', 'write grace: refused rows then await a person');

@@ -44,7 +44,7 @@ Example:
 
 /** Of a rollup over sessions, what the stages do for sessions stands in place of what they do for windows of a grid. */
 function statementsRun(rollup: Rollup): Statement[] {
-  const { definitions, pipeline, sessions, overrides, report, release, amend, regroup } =
+  const { definitions, pipeline, sessions, watermarkDelays, overrides, report, release, amend, regroup } =
     statementsOf(rollup);
   const stages = Object.entries(pipeline);
   const isSession = rollup.settings.window.kind === 'session';
@@ -52,6 +52,7 @@ function statementsRun(rollup: Rollup): Statement[] {
     ...definitions,
     ...stages.filter(([file]) => !isSession || !gridFiles.has(file)).map(([, statement]) => statement),
     ...(isSession ? Object.values(sessions) : []),
+    ...(watermarkDelays ? [watermarkDelays] : []),
     ...Object.values(overrides ?? {}),
     release,
     ...(isSession ? Object.values(regroup) : []),

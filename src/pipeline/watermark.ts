@@ -7,7 +7,10 @@ import type { Reading, RunContext, Sealing } from './context.ts';
 
 /** @returns how many entries of the stream's log went back; they moved nothing. */
 export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<number> {
-  const { strategy } = run.rollup.settings.watermark;
+  const { strategy, delay } = run.rollup.settings.watermark;
+  const { watermarkDelays } = run.statements;
+  if (watermarkDelays && delay)
+    await execute(run.transaction, watermarkDelays, { rollup_id: run.rollup.id, delay: microseconds(delay) });
   if (strategy === 'fixed_delay') return 0;
   if (strategy === 'recorded') {
     await execute(run.transaction, run.statements.pipeline.watermark_recorded, {

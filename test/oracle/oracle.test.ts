@@ -110,6 +110,37 @@ const policies: Record<string, Policy> = {
     keyed: true,
     sourceDelays: { p: 0, r: 30 },
   },
+  row_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    rowDelays: true,
+  },
+  row_delays_min: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: false,
+    sources: { combine: 'min', idleAfter: 40 },
+    rowDelays: true,
+  },
+  row_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 5,
+    lateness: 20,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    rowDelays: true,
+  },
   sources_declared: {
     strategy: 'bounded',
     size: 20,
@@ -293,6 +324,8 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   // Nor do source partitions remember the history before this one.
   await errata.rows('truncate errata.source_partition, errata.source_watermark_step');
   await errata.rows('update errata.rollup set first_instant = null');
+  // Nor is the greatest delay of a history before one of this.
+  await errata.rows('update errata.watermark_step set delay = null');
   const sources = policies[name]?.sources;
   for (const { at, watermark, source, kind } of history.log) {
     await errata.rows(
@@ -353,7 +386,12 @@ function overridesOf({ sourceDelays = {} }: Policy): Map<string, { delay?: numbe
 }
 
 function yamlOf(name: string, policy: Policy): string {
-  const delay = policy.strategy === 'recorded' ? 'log: bronze.log' : `delay: ${policy.delay} s`;
+  const delay =
+    policy.strategy === 'recorded'
+      ? 'log: bronze.log'
+      : policy.rowDelays
+        ? `delay: { column: delay, default: ${policy.delay} s }`
+        : `delay: ${policy.delay} s`;
   const { combine, idleAfter, declared } = policy.sources ?? {};
   const sources = [
     combine ? `, combine: ${combine}` : '',

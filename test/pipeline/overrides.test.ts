@@ -205,3 +205,95 @@ describe('delay by source partition', () => {
     ]);
   });
 });
+
+describe('a delay in each row', () => {
+  const ddl = 'alter table bronze.event add column slack interval';
+  const open = async (strategy: string) => {
+    const errata = await openSourcePartitions({
+      ddl,
+      watermark: `{ strategy: ${strategy}, delay: { column: slack, default: 5 s }, max_future_skew: none, combine: max }`,
+    });
+    /** Rows of `arrival_second event_second slack_in_seconds`. */
+    const land = async (...rows: string[]) => {
+      for (const row of rows) {
+        const [at, time, slack] = row.split(' ');
+        await errata.rows(
+          `insert into bronze.event (source, ingested_at, event_time, slack)
+           select 'a', zero + $1 * second, zero + $2 * second, nullif($3, '-')::interval
+           from (values (timestamptz '2026-01-01 00:00:00+00', interval '1 second')) as v (zero, second)`,
+          [at, time, slack === undefined || slack === '-' ? '-' : `${slack} s`],
+        );
+      }
+    };
+    return { ...errata, landed: land };
+  };
+
+  test('bounded: the watermark is the greatest event time less its own delay', async () => {
+    const errata = await open('bounded');
+    await errata.landed('1 30 20', '2 20', '3 40 -10', '4 41 30', '5 36 0');
+    await errata.runAt(6);
+    expect(await historyOf(errata)).toEqual(['1 10', '2 15', '3 35', '5 36']);
+  });
+
+  test('fixed_delay: the clock less the greatest delay so far seals, and never goes back', async () => {
+    const errata = await open('fixed_delay');
+    const sealed = async () =>
+      (
+        await errata.rows<{ until: string }>(
+          `select extract(epoch from sealed_until - '2026-01-01Z')::int::text as until from errata.rollup`,
+        )
+      )[0]?.until;
+    await errata.landed('1 1', '40 32', '50 31 100', '51 33 100', '52 39');
+    await errata.runAt(50);
+    expect(await sealed()).toBe('45');
+    await errata.runAt(120);
+    // it stood at 45 when the row with 100 seconds came, and stands there until second 145
+    expect(await sealed()).toBe('45');
+    await errata.landed('121 32 3');
+    await errata.runAt(146);
+    expect(await sealed()).toBe('46');
+    // the first row of the greatest delay is judged by what had sealed when it came; the window of 30 ended at 40
+    expect(
+      await errata.rows(
+        `select extract(epoch from ingested_at - '2026-01-01Z')::int as at, landing, extract(epoch from watermark - '2026-01-01Z')::int as watermark from gold.total_late_event order by ingested_at`,
+      ),
+    ).toEqual([
+      { at: 50, landing: 'side_output', watermark: 45 },
+      { at: 51, landing: 'side_output', watermark: 45 },
+      { at: 52, landing: 'side_output', watermark: 47 },
+      { at: 121, landing: 'side_output', watermark: 118 },
+    ]);
+  });
+
+  test('fixed_delay: however the log is cut, versions and landings are the same (R17)', async () => {
+    const found = [];
+    for (const cuts of [[200], [48, 50, 51, 90, 200], [50, 200]]) {
+      const errata = await open('fixed_delay');
+      for (const cut of cuts) {
+        if (cut === cuts[0])
+          await errata.landed(
+            '1 1',
+            '40 36',
+            '47 44',
+            '50 44 100',
+            '60 45 100',
+            '110 46 3',
+            '130 47 100',
+            '199 48',
+          );
+        await errata.runAt(cut);
+      }
+      found.push([
+        await errata.rows(
+          'select window_start, version, rows_counted from gold.total order by window_start, version',
+        ),
+        await errata.rows(
+          'select ingested_at, landing, watermark from gold.total_late_event order by ingested_at',
+        ),
+      ]);
+    }
+    expect(found[1]).toEqual(found[0]);
+    expect(found[2]).toEqual(found[0]);
+    expect(found[0]?.[1]).toHaveLength(2);
+  });
+});
