@@ -19,6 +19,7 @@ with history as (
   select
     array_agg(s.at order by s.at) as instants,
     array_agg(s.watermark order by s.at) as watermarks
+    /*:history_delays*/, array_agg(s.delay order by s.at) as delays/*.*/
   from /*:schema*/errata/*.*/.watermark_step as s
   where s.rollup_id = $7::integer
     and s.at >= coalesce(
@@ -85,7 +86,7 @@ cross join lateral (
     else greatest(
       h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
       /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/
-    )
+    ) /*:key_ahead*/+ coalesce(h.delays[1] - v.errata_delay, interval '0')/*.*/
   end as watermark
 ) as j
 where (r.errata_relation = $1::oid or $1::oid is null)
@@ -96,4 +97,4 @@ where (r.errata_relation = $1::oid or $1::oid is null)
   and r.errata_ingested_at <= $6::timestamptz
   and r.errata_quarantine is null
   and not r.errata_is_heartbeat
-  and (j.watermark >= w.window_end or w.window_end <= $10::timestamptz)
+  and (j.watermark >= w.window_end or w.window_end <= /*:row_sealed_before*/$10::timestamptz/*.*/)

@@ -12,9 +12,10 @@
 -- table; conflicts also into the late events. Side effect: pg_temp.errata_first_copy names the row that counts.
 -- Safe to repeat: a copy that is known already is only counted again.
 with sealing_id as (
-  select w.window_start, w.window_end, r.errata_event_id
-  from /*:source*/errata.daily_orders_source/*.*/ () as r
+  select w.window_start, w.window_end, r.errata_event_id /*:was_sealed*/, bool_or(w.window_end <= coalesce(v.errata_sealed_before, g.others_before)) as was_sealed/*.*/
+  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ /*:source*/errata.daily_orders_source/*.*/ () as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   -- the first line spares the reading where nothing is sealed
   where $1::timestamptz < $2::timestamptz
     and r.errata_event_time >= $1::timestamptz
@@ -25,18 +26,20 @@ with sealing_id as (
     and not r.errata_is_heartbeat
     and w.window_start >= $1::timestamptz
     and w.window_start < $2::timestamptz
+    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
   group by w.window_start, w.window_end, r.errata_event_id
   having count(*) > 1
+    /*:any_key_is_sealing*/and bool_or(w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to))/*.*/
 ),
 late_id as (
   select distinct c.window_start, c.window_end, c.errata_event_id /*:each id*/ , c./*:id*/order_id/*.*/ /*:end*/
   from pg_temp.errata_candidate as c
   where c.errata_landing <> 'quarantined'
-    and not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)
+    and /*:is_not_sealing*/not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)/*.*/
 ),
 twin as (
-  select s.window_start, s.window_end, false as is_sealed, r.*
-  from sealing_id as s
+  select s.window_start, s.window_end, /*:ids_were_sealed*/false/*.*/ as is_sealed, r.*
+  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ sealing_id as s
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = s.errata_event_id
     and r.errata_event_time >= s.window_start
@@ -45,6 +48,7 @@ twin as (
     and r.errata_event_time < $7::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
   where $1::timestamptz < $2::timestamptz
+    /*:id_in_span*/and s.window_start >= g.sealing_from and s.window_start < g.sealing_to and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to/*.*/
   union all
   select l.window_start, l.window_end, true, r.*
   from late_id as l

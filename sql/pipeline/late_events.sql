@@ -58,8 +58,9 @@ select
   /*:each measure*/ m./*:measure*/revenue/*.*/, /*:end*/
   c.errata_row_digest, $1::bigint, $1::bigint
 from candidate as c
+/*:candidate_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[c.region]/*.*/
 cross join lateral (
-  select $3::boolean and c.errata_landing <> 'quarantined' and c.window_start >= $4::timestamptz and c.window_end <= $5::timestamptz as is_sealed_with
+  select $3::boolean and c.errata_landing <> 'quarantined' and c.window_start >= $4::timestamptz and c.window_end <= /*:candidate_sealed_until*/$5::timestamptz/*.*/ as is_sealed_with
 ) as b
 cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/

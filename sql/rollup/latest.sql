@@ -33,7 +33,7 @@ select
   f.stamp as known_at,
   coalesce(p.pending_events, 0) as pending_events,
   /*:each measure*/ /*:pending_or_zero*/coalesce(p.pending_revenue, 0)::numeric/*.*/ as /*:pending_measure*/pending_revenue/*.*/, /*:end*/
-  coalesce(r.sealed_until < f.window_end + /*:known_lateness*/r.allowed_lateness/*.*/, true) as is_provisional,
+  coalesce(/*:fold_sealed_until*/r.sealed_until/*.*/ < f.window_end + /*:known_lateness*/r.allowed_lateness/*.*/, true) as is_provisional,
   coalesce(
     (
       select a.act <> 'reopen'

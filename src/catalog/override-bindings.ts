@@ -14,6 +14,7 @@ export function overrideBindings(rollup: Rollup): Bindings {
     ...columnBindings(rollup),
     ...latenessBindings(rollup),
     ...delayBindings(rollup),
+    ...keyBindings(rollup),
   };
 }
 
@@ -41,17 +42,26 @@ function tableBindings({ overrides, settings }: Rollup): Bindings {
     ),
     override_delay: span(chosen?.delay),
     override_lateness: span(chosen?.allowedLateness),
-    row_override_join: joinTo(overrides, 'pg_temp.errata_override as v', 'v', 'r'),
+    row_override_join: joinTo(overrides, run, 'r'),
+    kept_pairs: joinSql(
+      by.map(({ name }) => trustedSql(`${quoteText(name)}, o.${quoteName(name)}::text`)),
+      ', ',
+    ),
   };
 }
 
-/** A left join of the overrides `alias` to rows `row`; nothing where there are none. */
-function joinTo(overrides: Rollup['overrides'], relation: string, alias: string, row: string): Sql {
+/** As this run found them. */
+const run = 'pg_temp.errata_override as v';
+
+/** A left join of the overrides to rows `row`; nothing where there are none. */
+function joinTo(overrides: Rollup['overrides'], relation: string, row: string): Sql {
   if (!overrides) return trustedSql('');
-  const column = (name: string) =>
-    row === 'r' && !overrides.isByKey ? 'errata_source_partition' : quoteName(name);
+  const alias = relation.at(-1);
+  const columns: Record<string, string> = overrides.isByKey
+    ? {}
+    : { r: 'errata_source_partition', t: 'source_partition' };
   const tests = overrides.by.map(
-    ({ name }) => `array[${alias}.${quoteName(name)}] = array[${row}.${column(name)}]`,
+    ({ name }) => `array[${alias}.${quoteName(name)}] = array[${row}.${columns[row] ?? quoteName(name)}]`,
   );
   return trustedSql(`left join ${relation} on ${tests.join(' and ')}`);
 }
@@ -84,7 +94,7 @@ function latenessBindings(rollup: Rollup): Bindings {
   const byKey = overrides?.hasLateness && overrides.isByKey;
   return {
     row_lateness: trustedSql(own ? `coalesce(${own}, $9::interval)` : '$9::interval'),
-    fold_override_join: overrides?.isByKey ? joinTo(overrides, `${kept} as o`, 'o', 'f') : trustedSql(''),
+    fold_override_join: overrides?.isByKey ? joinTo(overrides, `${kept} as o`, 'f') : trustedSql(''),
     known_lateness: trustedSql(
       byKey
         ? 'coalesce(o.errata_allowed_lateness, r.allowed_lateness)'
@@ -120,9 +130,7 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
           ? 't.greatest - coalesce(v.errata_delay, $8::interval)'
           : 't.greatest - $8::interval',
     ),
-    telling_override_join: bySource
-      ? joinTo(overrides, 'pg_temp.errata_override as v', 'v', 't')
-      : trustedSql(''),
+    telling_override_join: bySource ? joinTo(overrides, run, 't') : trustedSql(''),
     new_row_delay: only(ofRow || ofFixed, ', r.errata_delay as delay'),
     delay_by_instant: trustedSql(
       ofRow
@@ -178,5 +186,93 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
 )`,
     ),
     delay_history_join: only(ofFixed, 'cross join delay_history as d'),
+  };
+}
+
+/**
+ * R8: keys with a delay of their own are judged by the rollup's watermark shifted by the difference, and sealed by it. Rows
+ * of windows to seal are read span by span, each once, however many keys seal otherwise than the rest.
+ */
+function keyBindings(rollup: Rollup): Bindings {
+  const { overrides, settings } = rollup;
+  const { delay, strategy } = settings.watermark;
+  const isOn = overrides?.isByKey === true && overrides.hasDelay;
+  const kept = relationsOf(rollup).override;
+  const either = (otherwise: string, sql: string) => trustedSql(isOn ? sql : otherwise);
+  const join = (relation: string, row: string) => (isOn ? joinTo(overrides, relation, row) : trustedSql(''));
+  const ownDelay = `interval '${delay ? microseconds(delay) : '0'}'`;
+  const place = "width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)";
+  const isSealing =
+    'w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)';
+  const keptUntil = (rollupUntil: string) =>
+    `coalesce(greatest(o.errata_sealed_floor, ${rollupUntil} + o.errata_shift), ${rollupUntil})`;
+  const ofGroup = (overrides?.by ?? [])
+    .map(({ name }) => `array[o.${quoteName(name)}] = array[r.${quoteName(name)}]`)
+    .join(' and ');
+  return {
+    history_delays: either('', ', array_agg(s.delay order by s.at) as delays'),
+    key_ahead: either(
+      '',
+      strategy === 'bounded'
+        ? `+ coalesce(coalesce(h.delays[${place}], ${ownDelay}) - v.errata_delay, interval '0')`
+        : '',
+    ),
+    row_sealed_before: either('$10::timestamptz', 'coalesce(v.errata_sealed_before, $10::timestamptz)'),
+    step_delay: either('', ', delay'),
+    step_delay_value: either('', `, ${ownDelay}`),
+    step_delay_raised: either(
+      '',
+      ', delay = case when excluded.watermark > s.watermark then excluded.delay else s.delay end',
+    ),
+    span_table: either(
+      '',
+      'create temp table errata_sealing_span (sealing_from timestamptz not null, sealing_to timestamptz not null, events_to timestamptz not null, others_from timestamptz, others_to timestamptz, others_before timestamptz) on commit drop;',
+    ),
+    span_join: either('', 'pg_temp.errata_sealing_span as g cross join'),
+    in_span: either(
+      '',
+      'and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to',
+    ),
+    id_in_span: either(
+      '',
+      'and s.window_start >= g.sealing_from and s.window_start < g.sealing_to and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to',
+    ),
+    key_is_sealing: either('', `and ${isSealing}`),
+    any_key_is_sealing: either('', `and bool_or(${isSealing})`),
+    was_sealed: either(
+      '',
+      ', bool_or(w.window_end <= coalesce(v.errata_sealed_before, g.others_before)) as was_sealed',
+    ),
+    ids_were_sealed: either('false', 'coalesce(s.was_sealed, false)'),
+    is_not_sealing: either(
+      'not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)',
+      'not exists (select from sealing_id as s where s.window_start = c.window_start and s.window_end = c.window_end and s.errata_event_id = c.errata_event_id)',
+    ),
+    row_key_join: join(run, 'r'),
+    said_key_join: join(run, 't'),
+    queue_key_join: join(run, 'q'),
+    candidate_key_join: join(run, 'c'),
+    key_sealed_until: either('$1::timestamptz', 'coalesce(v.errata_sealed_until, $1::timestamptz)'),
+    candidate_sealed_until: either('$5::timestamptz', 'coalesce(v.errata_sealed_until, $5::timestamptz)'),
+    window_kept_join: join(`${kept} as o`, 'w'),
+    queue_kept_join: join(`${kept} as o`, 'q'),
+    kept_sealed_until: either('$1::timestamptz', keptUntil('$1::timestamptz')),
+    fold_sealed_until: either('r.sealed_until', keptUntil('r.sealed_until')),
+    open_from: either(
+      'r.sealed_until',
+      `least(r.sealed_until, (select min(${keptUntil('r.sealed_until')}) from ${kept} as o))`,
+    ),
+    key_is_open: either(
+      '',
+      `having r.errata_window_end > coalesce(
+    (
+      select ${keptUntil('u.sealed_until')}
+      from ${quoteName(rollup.schema)}.rollup as u
+      left join ${kept} as o on ${ofGroup}
+      where u.rollup_id = ${rollup.id}
+    ),
+    '-infinity'
+  )`,
+    ),
   };
 }

@@ -81,7 +81,12 @@ export const pipelineFiles = [
 ] as const;
 
 /** What a run does besides where delays or latenesses differ by key or source partition. */
-export const overrideFiles = ['override_faults', 'overrides', 'remember_overrides'] as const;
+export const overrideFiles = [
+  'override_faults',
+  'overrides',
+  'sealing_by_key',
+  'remember_overrides',
+] as const;
 
 type OverrideFile = (typeof overrideFiles)[number];
 

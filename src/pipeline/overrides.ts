@@ -3,9 +3,10 @@ import { overrideFaults } from '../catalog/overrides.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupStatements } from '../catalog/statements.ts';
 import { formatTableName } from '../config/name.ts';
-import { execute } from '../db/statement.ts';
+import { execute, query, type Statement } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import type { RunContext } from './context.ts';
 
 /** @throws Failure, exit code 2, if a key stands in the table twice, or with what is no span of time. */
 export async function readOverrides(
@@ -24,4 +25,15 @@ export async function readOverrides(
     });
   }
   await execute(transaction, statements.overrides.overrides);
+}
+
+/** Where nothing may be sealed: each key stays where it was, and its delay is taken up by a later run. */
+export async function sealNoKey({ transaction }: RunContext, read: Statement): Promise<void> {
+  await query(transaction, 'drop table pg_temp.errata_override');
+  await execute(transaction, read);
+  await query(
+    transaction,
+    'update pg_temp.errata_override set errata_sealed_until = errata_sealed_before, errata_is_listed = true',
+  );
+  await query(transaction, 'truncate pg_temp.errata_sealing_span');
 }

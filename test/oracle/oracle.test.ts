@@ -141,6 +141,51 @@ const policies: Record<string, Policy> = {
     keyed: true,
     rowDelays: true,
   },
+  key_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 10,
+    lateness: 15,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    keyDelays: { a: 0, b: 45, null: 17 },
+    keyLateness: { a: 60, null: 0 },
+  },
+  key_delays_grace: {
+    strategy: 'bounded',
+    size: 30,
+    every: 10,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    keyDelays: { a: 60, '': 0 },
+    keyLateness: { b: 30 },
+  },
+  key_delays_own: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'own', idleAfter: 30 },
+    keyDelays: { a: 25, b: 0 },
+  },
+  key_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 10,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    keyDelays: { a: 0, b: 40, '': 100 },
+  },
   sources_declared: {
     strategy: 'bounded',
     size: 20,
@@ -211,6 +256,18 @@ const policies: Record<string, Policy> = {
     policy: 'grace',
     keyed: false,
   },
+  sessions_delays: {
+    strategy: 'bounded',
+    size: 0,
+    gap: 12,
+    delay: 3,
+    lateness: 15,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    sourceDelays: { q: 20, r: 0 },
+  },
   sessions_fixed: {
     strategy: 'fixed_delay',
     size: 0,
@@ -247,12 +304,11 @@ beforeAll(async () => {
     create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay interval);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
   for (const [name, policy] of Object.entries(policies)) {
-    const overrides = [...overridesOf(policy)];
     await database.pool.query(
       `create table bronze.${name}_overrides as
        select who, delay * interval '1 second' as delay, lateness * interval '1 second' as lateness
        from jsonb_to_recordset($1) as r (who text, delay integer, lateness integer)`,
-      [JSON.stringify(overrides.map(([who, { delay, lateness }]) => ({ who, delay, lateness })))],
+      [JSON.stringify(overridesOf(policy))],
     );
     rollups.set(name, await openErrata(database, yamlOf(name, policy)));
   }
@@ -381,8 +437,14 @@ async function published(errata: TestErrata, name: string, history: History): Pr
 }
 
 /** What the user's table says of each source partition or key. */
-function overridesOf({ sourceDelays = {} }: Policy): Map<string, { delay?: number; lateness?: number }> {
-  return new Map(Object.entries(sourceDelays).map(([who, delay]) => [who, { delay }]));
+function overridesOf({ sourceDelays, keyDelays = {}, keyLateness = {} }: Policy) {
+  const delays: Readonly<Record<string, number>> = sourceDelays ?? keyDelays;
+  const names = new Set([...Object.keys(delays), ...Object.keys(keyLateness)]);
+  return [...names].map((name) => ({
+    who: name === 'null' ? null : name,
+    delay: delays[name] ?? null,
+    lateness: keyLateness[name] ?? null,
+  }));
 }
 
 function yamlOf(name: string, policy: Policy): string {
@@ -399,8 +461,9 @@ function yamlOf(name: string, policy: Policy): string {
     declared ? `, source_partitions: [${declared.join(', ')}]` : '',
   ].join('');
   const column = policy.sources || policy.sourceDelays ? ', source_partition: source' : '';
-  const overrides = policy.sourceDelays
-    ? `, overrides: { table: bronze.${name}_overrides, by: { source_partition: who }, delay: delay }`
+  const by = policy.sourceDelays ? 'source_partition' : policy.keyDelays ? 'key' : undefined;
+  const overrides = by
+    ? `, overrides: { table: bronze.${name}_overrides, by: { ${by}: who }, delay: delay, allowed_lateness: lateness }`
     : '';
   return `
 rollups:
