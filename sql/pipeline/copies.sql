@@ -12,7 +12,7 @@
 -- table; conflicts also into the late events. Side effect: pg_temp.errata_first_copy names the row that counts.
 -- Safe to repeat: a copy that is known already is only counted again.
 with sealing_id as (
-  select w.window_start, w.window_end, r.errata_event_id /*:was_sealed*/, bool_or(w.window_end <= coalesce(v.errata_sealed_before, g.others_before)) as was_sealed/*.*/
+  select w.window_start, w.window_end, r.errata_event_id
   from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ /*:source*/errata.daily_orders_source/*.*/ () as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
@@ -38,7 +38,7 @@ late_id as (
     and /*:is_not_sealing*/not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)/*.*/
 ),
 twin as (
-  select s.window_start, s.window_end, /*:ids_were_sealed*/false/*.*/ as is_sealed, r.*
+  select s.window_start, s.window_end, false as is_sealed, r.*
   from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ sealing_id as s
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = s.errata_event_id
@@ -68,7 +68,7 @@ ranked as (
         -- known as a copy already; then, where a version has counted rows, those of this run after those before it;
         -- then the order of ingestion
         (c.event_id is not null),
-        t.is_sealed and coalesce(
+        /*:is_counted_or*/t.is_sealed and/*.*/ coalesce(
           (t.errata_row_age <= p.horizon_age and not (p.seen @> ($5::bigint - t.errata_row_age)))
             or t.errata_ingested_at > p.bound_before,
           false
@@ -77,6 +77,7 @@ ranked as (
         t.errata_row_digest collate "C"
     ) as place
   from twin as t
+  /*:said_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.region]/*.*/
   left join pg_temp.errata_partition as p on p.relation_id = t.errata_relation
   left join /*:copy*/errata.daily_orders_copy/*.*/ as c
     on c.window_start = t.window_start

@@ -9,8 +9,7 @@
 -- $6 delay: interval, of all other keys
 -- $7 is_fixed: boolean; the strategy is fixed_delay
 -- $8 sealing_from, $9 sealing_to: the windows of all other keys that this run seals
--- $10 sealed_before: the watermark that sealed all other keys in earlier runs
--- $11 overlap, $12 skew: as in sealing.sql
+-- $10 overlap, $11 skew: as in sealing.sql
 --
 -- No keyed window is sealed twice or left out when a delay changes: each key goes on from where it was sealed, and never
 -- back. Rows out: one, the spans as a whole, as in sealing.sql. Side effect: pg_temp.errata_override and
@@ -73,16 +72,16 @@ span as (
   ) as s
 ),
 noted as (
-  insert into pg_temp.errata_sealing_span (sealing_from, sealing_to, events_to, others_from, others_to, others_before)
-  select s.sealing_from, s.sealing_to, s.sealing_to + $11::interval, $8::timestamptz, $9::timestamptz, $10::timestamptz
+  insert into pg_temp.errata_sealing_span (sealing_from, sealing_to, events_to, others_from, others_to)
+  select s.sealing_from, s.sealing_to, s.sealing_to + $10::interval, $8::timestamptz, $9::timestamptz
   from span as s
 )
 select
   $4::timestamptz as until,
   coalesce(min(s.sealing_from), $8::timestamptz) as "from",
   coalesce(max(s.sealing_to), $8::timestamptz) as "to",
-  coalesce(max(s.sealing_to), $8::timestamptz) + $11::interval as events_to,
-  coalesce(min(s.sealing_from), $8::timestamptz) - $12::interval as ingested_from,
+  coalesce(max(s.sealing_to), $8::timestamptz) + $10::interval as events_to,
+  coalesce(min(s.sealing_from), $8::timestamptz) - $11::interval as ingested_from,
   (
     select string_agg(p.relation, ', ' order by p.relation)
     from /*:schema*/errata/*.*/.ingestion_partition as p
@@ -90,7 +89,7 @@ select
       and p.gone_at is not null
       and exists (
         select from span as g
-        where p.event_time_to >= g.sealing_from and p.event_time_from < g.sealing_to + $11::interval
+        where p.event_time_to >= g.sealing_from and p.event_time_from < g.sealing_to + $10::interval
       )
   ) as gone
 from span as s

@@ -226,7 +226,7 @@ function keyBindings(rollup: Rollup): Bindings {
     ),
     span_table: either(
       '',
-      'create temp table errata_sealing_span (sealing_from timestamptz not null, sealing_to timestamptz not null, events_to timestamptz not null, others_from timestamptz, others_to timestamptz, others_before timestamptz) on commit drop;',
+      'create temp table errata_sealing_span (sealing_from timestamptz not null, sealing_to timestamptz not null, events_to timestamptz not null, others_from timestamptz, others_to timestamptz) on commit drop;',
     ),
     span_join: either('', 'pg_temp.errata_sealing_span as g cross join'),
     in_span: either(
@@ -239,11 +239,11 @@ function keyBindings(rollup: Rollup): Bindings {
     ),
     key_is_sealing: either('', `and ${isSealing}`),
     any_key_is_sealing: either('', `and bool_or(${isSealing})`),
-    was_sealed: either(
-      '',
-      ', bool_or(w.window_end <= coalesce(v.errata_sealed_before, g.others_before)) as was_sealed',
+    // what a keyed window that was sealed has counted; then the order of ingestion, open keys and late rows alike
+    is_counted_or: either(
+      't.is_sealed and',
+      `(t.window_end <= coalesce(v.errata_sealed_before, (select u.sealed_until from ${quoteName(rollup.schema)}.rollup as u where u.rollup_id = ${rollup.id}))) is not true or`,
     ),
-    ids_were_sealed: either('false', 'coalesce(s.was_sealed, false)'),
     is_not_sealing: either(
       'not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)',
       'not exists (select from sealing_id as s where s.window_start = c.window_start and s.window_end = c.window_end and s.errata_event_id = c.errata_event_id)',

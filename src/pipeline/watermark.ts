@@ -126,7 +126,6 @@ async function withOwnDelays(run: RunContext, others: SpanRow): Promise<SpanRow>
     is_fixed: watermark.strategy === 'fixed_delay',
     sealing_from: others.from,
     sealing_to: others.to,
-    sealed_before: run.sealedBefore,
     overlap: overlapOf(rollup),
     skew: skewOf(rollup),
   });

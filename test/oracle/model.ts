@@ -175,19 +175,24 @@ export class Model {
     }
     const wasSealed = (entry: Waiting) => this.#isSealed(entry, sealedBefore);
     const sealsNow = (entry: Waiting) => !wasSealed(entry) && this.#isSealed(entry, this.#sealedUntil);
+    const copies = new Set<Waiting>();
     for (const [name, group] of groups) {
       const isSealing = group.some(sealsNow);
       const isLate = (entry: Waiting) => entry.isNew && (wasSealed(entry) || entry.event.landing !== 'open');
       if (!isSealing && !group.some(isLate)) continue;
-      // What a version may have counted already is not displaced by a row that was examined later.
-      const keepsOld = !isSealing || group.some(wasSealed);
+      // Of a keyed window that was sealed, what a version may have counted is not displaced by what is examined later.
+      const keepsOld = !isSealing && !this.#rules.keyDelays;
       const place = (entry: Waiting) => (keepsOld && entry.isNew ? 1 : 0);
       group.sort((a, b) => place(a) - place(b) || a.row.ingestedAt - b.row.ingestedAt);
-      this.#firstCopies.set(name, (group[0] as Waiting).row);
+      const [first, ...further] = group as [Waiting, ...Waiting[]];
+      for (const entry of further) copies.add(entry);
+      // One whose key is still open counts nowhere yet: an earlier one may still become visible.
+      if (this.#isSealed(first, this.#sealedUntil) || first.event.landing !== 'open')
+        this.#firstCopies.set(name, first.row);
     }
     this.#waiting = this.#waiting.filter((entry) => {
       const first = this.#firstCopies.get(nameOf(entry));
-      return first === undefined || first === entry.row;
+      return !copies.has(entry) && (first === undefined || first === entry.row);
     });
   }
 

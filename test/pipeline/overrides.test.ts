@@ -364,12 +364,12 @@ describe('delay by key', () => {
              from gold.daily_orders order by window_start, region nulls last, version`,
           )
         ).map(({ line }) => line),
-      /** `region second_of_window`, of what `live` shows as open. */
+      /** `region second_of_window`, of what `live` shows beside the ledger. */
       openNow: async () =>
         (
           await orders.rows<{ line: string }>(
             `select concat_ws(' ', coalesce(region, 'NULL'), extract(epoch from window_start - '2026-01-01Z')::int) as line
-             from gold.daily_orders_live where is_open order by window_start, region nulls last`,
+             from errata.daily_orders_open_windows() order by window_start, region nulls last`,
           )
         ).map(({ line }) => line),
     };
@@ -464,18 +464,34 @@ describe('delay by key', () => {
       'EU 3 3 first-US',
       'EU 4 4 first-EU',
       'US 5 5 first-EU',
-      'EU 6 6',
+      'EU 6 6 plain',
       'US 6 6',
+      'EU 8 8 behind',
+      'US 8 8 twice',
+      'US 9 9 twice',
     );
     await errata.rows_of('EU 16 16');
     await errata.runAt(17);
-    expect((await errata.versions()).filter((line) => line.includes(' 0 '))).toEqual(['EU 0 v1 2']);
-    // a copy of what EU has sealed comes while US is open; and one of what is open there comes to what is sealed
-    await errata.rows_of('US 18 7 first-EU', 'EU 18 7 first-US', 'EU 32 32');
+    expect((await errata.versions()).filter((line) => line.includes(' 0 '))).toEqual(['EU 0 v1 3']);
+    // nothing is decided of ids that only an open keyed window has
+    expect(await errata.rows('select distinct event_id from errata.daily_orders_copy order by 1')).toEqual([
+      { event_id: 'first-EU' },
+      { event_id: 'first-US' },
+    ]);
+    // copies of what EU has sealed come while US is open, one of them with an earlier ingestion; one of what is open there
+    // comes to what is sealed; and one of what EU has sealed comes to EU
+    await errata.rows_of(
+      'US 18 7 first-EU',
+      'US 7 7 behind',
+      'EU 18 7 first-US',
+      'EU 19 6 plain',
+      'EU 32 32',
+    );
+    await errata.runAt(26);
     await errata.runAt(33);
     expect((await errata.versions()).filter((line) => line.includes(' 0 '))).toEqual([
-      'EU 0 v1 2',
-      'US 0 v1 2',
+      'EU 0 v1 3',
+      'US 0 v1 3',
     ]);
     expect(
       await errata.rows('select event_id from gold.daily_orders_late_event where landing is not null'),
@@ -485,6 +501,7 @@ describe('delay by key', () => {
         'select region, event_id from gold.daily_orders_late_event where is_conflict order by 2, ingested_at',
       ),
     ).toEqual([
+      { region: 'US', event_id: 'behind' },
       { region: 'US', event_id: 'first-EU' },
       { region: 'US', event_id: 'first-EU' },
       { region: 'EU', event_id: 'first-US' },
@@ -583,6 +600,19 @@ describe('delay by key', () => {
     ]);
   });
 
+  test('a baseline includes what is late where its key is sealed, though the others are not', async () => {
+    const errata = await open();
+    await errata.delays('NULL 0s');
+    await errata.rows_of('NULL 1 1', 'EU 1 1', 'EU 11 11', 'NULL 12 2');
+    await errata.runAt(14, { verb: 'baseline' });
+    expect(await errata.versions()).toEqual(['NULL 0 v1 2']);
+    expect(await errata.lateEvents()).toEqual(['NULL 12 2 NULL side_output included v1 refused']);
+    // sealed, and no lateness: nothing changes it by itself any more
+    expect(await errata.rows('select region, is_provisional from gold.daily_orders_latest')).toEqual([
+      { region: null, is_provisional: false },
+    ]);
+  });
+
   test('another delay of the rollup moves no key that has its own, and none is sealed before its time', async () => {
     for (const strategy of ['bounded', 'fixed_delay']) {
       const errata = await open({ strategy });
@@ -650,7 +680,8 @@ describe('delay by key', () => {
         create table bronze.later partition of bronze.orders for values from ('2026-01-01 00:00:05Z') to ('2027-01-01Z')`,
     });
     await errata.delays('US 20s');
-    await errata.rows_of('US 1 1', 'EU 1 1', 'EU 6 16');
+    // sealed until second 16: the new delay of EU would be past the end of the next window, had the run not been blocked
+    await errata.rows_of('US 1 1', 'EU 1 1', 'EU 6 16', 'EU 6 21');
     await errata.runAt(7);
     await errata.rows('alter table bronze.orders detach partition bronze.early');
     await errata.rows_of('EU 8 26', 'EU 9 36');
@@ -661,7 +692,7 @@ describe('delay by key', () => {
       `alter table bronze.orders attach partition bronze.early for values from ('2026-01-01Z') to ('2026-01-01 00:00:05Z')`,
     );
     await errata.runAt(11);
-    expect(await errata.versions()).toEqual(['EU 0 v1 1', 'US 0 v1 1', 'EU 10 v1 1', 'EU 20 v1 1']);
+    expect(await errata.versions()).toEqual(['EU 0 v1 1', 'US 0 v1 1', 'EU 10 v1 1', 'EU 20 v1 2']);
   });
 
   test('by a part of the key, by a table that names it otherwise and has another type of text', async () => {
