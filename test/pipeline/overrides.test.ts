@@ -11,6 +11,7 @@ import { execute, prepare } from '../../src/db/statement.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { runRollup } from '../../src/pipeline/run.ts';
 import { readReach } from '../../src/report/explain/explain.ts';
+import { openErrata } from '../support/errata.ts';
 import { openOrders } from '../support/orders.ts';
 import { historyOf, openSourcePartitions } from '../support/source-partitions.ts';
 
@@ -647,6 +648,44 @@ describe('delay by key', () => {
         'US 10 v1 1',
       ]);
     }
+  });
+
+  test('delays of their own come together with another delay of the rollup: its steps so far were reckoned by the old one', async () => {
+    const window = '{ tumbling: 10 m }';
+    const orders = await openOrders({
+      ddl: table,
+      window,
+      watermark: '{ strategy: bounded, delay: 5 m, max_future_skew: none }',
+      lateness: '0',
+    });
+    await orders.land(
+      'a 10-29 10:12 10-29 10:13 US',
+      'b 10-29 10:12 10-29 10:13 EU',
+      'c 10-29 10:22 10-29 10:22 EU',
+    );
+    await orders.run({ bound: '2026-10-29T10:23Z' });
+    await orders.rows(`insert into ops.delays values ('US', '1 m')`);
+    const now = await openErrata(
+      orders.database,
+      `
+rollups:
+  daily_orders:
+    gold: gold.daily_orders
+    bronze: { table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }
+    window: ${window}
+    key: [region]
+    measures: { orders: count(*), revenue: sum(amount) }
+    watermark: { strategy: bounded, delay: 2 h, max_future_skew: none, overrides: { table: ops.delays, by: [region], delay: delay } }
+    seal: { by: errata }
+    publish: { policy: auto }
+`,
+    );
+    await now.run({ bound: '2026-10-29T10:24Z' });
+    // the greatest event time is 10:22, so US stands at 10:21, 4 minutes ahead of the rollup
+    expect(await now.rows('select region, errata_shift from errata.daily_orders_override')).toEqual([
+      { region: 'US', errata_shift: '00:04:00' },
+    ]);
+    expect(await orders.ledger()).toEqual(["10-29 'US' v1 1 10.00"]);
   });
 
   test('the setting stays while a key is sealed otherwise than the rest, and can go after', async () => {
