@@ -601,6 +601,24 @@ describe('delay by key', () => {
     ]);
   });
 
+  test('a row that appears after its own key was sealed is a straggler; before, it is not', async () => {
+    const errata = await open();
+    await errata.delays('NULL 0s', 'US 20s');
+    await errata.rows_of(...three, 'EU 16 16');
+    await errata.runAt(17);
+    await errata.rows_of('NULL 2 2', 'US 2 2', 'NULL 3 12', 'EU 19 19');
+    await errata.runAt(20);
+    expect(await errata.lateEvents()).toEqual(['NULL 2 2 NULL open included v2 straggler']);
+    await errata.rows_of('NULL 4 13', 'EU 22 22');
+    await errata.runAt(27);
+    await errata.rows_of('NULL 5 14', 'EU 5 14');
+    await errata.runAt(28);
+    expect((await errata.lateEvents()).map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+      'NULL 2 2',
+      'NULL 5 14',
+    ]);
+  });
+
   test('a baseline includes what is late where its key is sealed, though the others are not', async () => {
     const errata = await open();
     await errata.delays('NULL 0s');
