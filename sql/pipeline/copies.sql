@@ -13,7 +13,7 @@
 -- Safe to repeat: a copy that is known already is only counted again.
 with sealing_id as (
   select w.window_start, w.window_end, r.errata_event_id
-  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   -- the first line spares the reading where nothing is sealed

@@ -17,7 +17,7 @@ with copied_id as (
 ),
 window_row as (
   select w.window_start as errata_window_start, w.window_end as errata_window_end, w.local_date as errata_local_date, r.*, 1::bigint as errata_twin, 0::bigint as errata_copies
-  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where w.window_start >= $1::timestamptz

@@ -13,7 +13,7 @@ insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
 select s.window_start, s.window_end, /*:each key*/ s./*:key*/region/*.*/, /*:end*/ 'seal_mismatch', $4::timestamptz
 from (
   select distinct w.window_start, w.window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
-  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where r.errata_event_time >= $1::timestamptz

@@ -36,6 +36,7 @@ function tableBindings({ overrides, settings }: Rollup): Bindings {
       by.map(({ name }) => quoteName(name)),
       ', ',
     ),
+    override_index: trustedSql(by.map(({ name }) => `(array[${quoteName(name)}])`).join(', ')),
     override_pairs: joinSql(
       by.map(({ name }) => trustedSql(`${quoteText(name)}, t.${columnOf(name)}::text`)),
       ', ',
@@ -227,6 +228,19 @@ function keyBindings(rollup: Rollup): Bindings {
     span_table: either(
       '',
       'create temp table errata_sealing_span (sealing_from timestamptz not null, sealing_to timestamptz not null, events_to timestamptz not null, others_from timestamptz, others_to timestamptz) on commit drop;',
+    ),
+    // Fenced, so that each span is read by itself: joined freely, 50 spans were compared with each row of 2 days.
+    span_source: either(
+      `${relationsOf(rollup).source} () as r`,
+      `pg_temp.errata_sealing_span as g cross join lateral (
+    select s.*
+    from ${relationsOf(rollup).source} () as s
+    where s.errata_event_time >= g.sealing_from
+      and s.errata_event_time < g.events_to
+      and (s.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
+      and s.errata_ingested_at <= $4::timestamptz
+    offset 0
+  ) as r`,
     ),
     span_join: either('', 'pg_temp.errata_sealing_span as g cross join'),
     in_span: either(
