@@ -24,8 +24,7 @@ with sealing_id as (
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
-    and w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+    and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
   group by w.window_start, w.window_end, r.errata_event_id
   having count(*) > 1

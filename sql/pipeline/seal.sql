@@ -20,8 +20,7 @@ window_row as (
   from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
-  where w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+  where /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     and r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $10::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)

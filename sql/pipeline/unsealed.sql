@@ -18,8 +18,7 @@ from (
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $5::timestamptz
-    and w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+    and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null

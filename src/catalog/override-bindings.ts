@@ -242,6 +242,11 @@ function keyBindings(rollup: Rollup): Bindings {
     offset 0
   ) as r`,
     ),
+    // The spans say more; said twice, the planner would take the rows for one and join overrides by nested loops.
+    in_range: either(
+      'w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz',
+      '$1::timestamptz < $2::timestamptz',
+    ),
     span_join: either('', 'pg_temp.errata_sealing_span as g cross join'),
     in_span: either(
       '',
