@@ -14,7 +14,8 @@ with said as (
     /*:adopted_event_count*/null::bigint/*.*/ as event_count
   from /*:result_table*/gold.daily_orders_sealed/*.*/ as t
   cross join lateral /*:adopted_window*/errata.daily_orders_windows(t.window_start)/*.*/ as w
-  where w.window_end <= $1::timestamptz
+  /*:said_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.region]/*.*/
+  where w.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
     and w.window_start = t.window_start
 ),
 known as (

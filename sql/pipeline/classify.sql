@@ -19,6 +19,7 @@ with history as (
   select
     array_agg(s.at order by s.at) as instants,
     array_agg(s.watermark order by s.at) as watermarks
+    /*:history_delays*/, array_agg(s.delay order by s.at) as delays/*.*/
   from /*:schema*/errata/*.*/.watermark_step as s
   where s.rollup_id = $7::integer
     and s.at >= coalesce(
@@ -51,6 +52,14 @@ own_history as (
   ) as f
   where p.rollup_id = $7::integer
 )
+/*:delay_history*/, delay_history as (
+  select
+    array_agg(s.at order by s.at) as instants,
+    array_agg(s.watermark order by s.at) as watermarks,
+    array_agg(s.delay order by s.at) as delays
+  from errata.watermark_step as s
+  where s.rollup_id = $7::integer
+)/*.*/
 insert into pg_temp.errata_candidate
 select
   r.*,
@@ -59,23 +68,25 @@ select
   w.local_date,
   j.watermark,
   case
-    when j.watermark >= w.window_end + $9::interval then 'side_output'
+    when j.watermark >= w.window_end + /*:row_lateness*/$9::interval/*.*/ then 'side_output'
     when j.watermark >= w.window_end then 'late_firing'
     else 'open'
   end
 from history as h
+/*:delay_history_join*/cross join delay_history as d/*.*/
 cross join (
   select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
 ) as r
 cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
 /*:own_join*/left join own_history as o on coalesce('=' || o.source_partition, '') = coalesce('=' || r.errata_source_partition, '')/*.*/
+/*:row_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
 cross join lateral (
   select case
-    when $11::interval is not null then r.errata_arrived_at - $11::interval
+    when $11::interval is not null then /*:fixed_watermark*/r.errata_arrived_at - $11::interval/*.*/
     else greatest(
       h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
       /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/
-    )
+    ) /*:key_ahead*/+ coalesce(h.delays[1] - v.errata_delay, interval '0')/*.*/
   end as watermark
 ) as j
 where (r.errata_relation = $1::oid or $1::oid is null)
@@ -86,4 +97,4 @@ where (r.errata_relation = $1::oid or $1::oid is null)
   and r.errata_ingested_at <= $6::timestamptz
   and r.errata_quarantine is null
   and not r.errata_is_heartbeat
-  and (j.watermark >= w.window_end or w.window_end <= $10::timestamptz)
+  and (j.watermark >= w.window_end or w.window_end <= /*:row_sealed_before*/$10::timestamptz/*.*/)

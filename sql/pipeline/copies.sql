@@ -13,8 +13,9 @@
 -- Safe to repeat: a copy that is known already is only counted again.
 with sealing_id as (
   select w.window_start, w.window_end, r.errata_event_id
-  from /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   -- the first line spares the reading where nothing is sealed
   where $1::timestamptz < $2::timestamptz
     and r.errata_event_time >= $1::timestamptz
@@ -23,20 +24,21 @@ with sealing_id as (
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
-    and w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+    and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
+    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
   group by w.window_start, w.window_end, r.errata_event_id
   having count(*) > 1
+    /*:any_key_is_sealing*/and bool_or(w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to))/*.*/
 ),
 late_id as (
   select distinct c.window_start, c.window_end, c.errata_event_id /*:each id*/ , c./*:id*/order_id/*.*/ /*:end*/
   from pg_temp.errata_candidate as c
   where c.errata_landing <> 'quarantined'
-    and not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)
+    and /*:is_not_sealing*/not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)/*.*/
 ),
 twin as (
   select s.window_start, s.window_end, false as is_sealed, r.*
-  from sealing_id as s
+  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ sealing_id as s
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = s.errata_event_id
     and r.errata_event_time >= s.window_start
@@ -45,6 +47,7 @@ twin as (
     and r.errata_event_time < $7::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
   where $1::timestamptz < $2::timestamptz
+    /*:id_in_span*/and s.window_start >= g.sealing_from and s.window_start < g.sealing_to and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to/*.*/
   union all
   select l.window_start, l.window_end, true, r.*
   from late_id as l
@@ -64,7 +67,7 @@ ranked as (
         -- known as a copy already; then, where a version has counted rows, those of this run after those before it;
         -- then the order of ingestion
         (c.event_id is not null),
-        t.is_sealed and coalesce(
+        /*:is_counted_or*/t.is_sealed and/*.*/ coalesce(
           (t.errata_row_age <= p.horizon_age and not (p.seen @> ($5::bigint - t.errata_row_age)))
             or t.errata_ingested_at > p.bound_before,
           false
@@ -73,6 +76,7 @@ ranked as (
         t.errata_row_digest collate "C"
     ) as place
   from twin as t
+  /*:said_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.region]/*.*/
   left join pg_temp.errata_partition as p on p.relation_id = t.errata_relation
   left join /*:copy*/errata.daily_orders_copy/*.*/ as c
     on c.window_start = t.window_start

@@ -4,6 +4,7 @@
 -- $2 released_causes: text[], the causes that the policy publishes by itself (R10)
 -- $3 baseline: boolean; the history is being sealed as it is known, late rows included (R8)
 -- $4 complete_from: windows that start earlier are not sealed (R15)
+-- $5 sealed_until: the watermark that seals; a row may be judged by one that is ahead of it
 --
 -- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event.
 -- Safe to repeat: an event that is kept already stays as it was first judged (R6); one that was gone from bronze and is
@@ -57,8 +58,9 @@ select
   /*:each measure*/ m./*:measure*/revenue/*.*/, /*:end*/
   c.errata_row_digest, $1::bigint, $1::bigint
 from candidate as c
+/*:candidate_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[c.region]/*.*/
 cross join lateral (
-  select $3::boolean and c.errata_landing <> 'quarantined' and c.window_start >= $4::timestamptz as is_sealed_with
+  select $3::boolean and c.errata_landing <> 'quarantined' and c.window_start >= $4::timestamptz and c.window_end <= /*:candidate_sealed_until*/$5::timestamptz/*.*/ as is_sealed_with
 ) as b
 cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/

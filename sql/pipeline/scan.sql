@@ -22,6 +22,7 @@ with new_row as (
     r.errata_event_time as event_time,
     r.errata_quarantine as quarantine,
     r.errata_row_age as row_age
+    /*:new_row_delay*/, r.errata_delay as delay/*.*/
   from (
     select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
   ) as r
@@ -41,6 +42,7 @@ by_instant as materialized (
     min(n.event_time) filter (where n.quarantine is null) as least,
     max(n.event_time) filter (where n.quarantine is null) as greatest,
     range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age <= $9::integer) as seen
+    /*:delay_by_instant*/, max(n.event_time - coalesce(n.delay, $8::interval)) filter (where n.quarantine is null) as moved, max(n.delay) filter (where n.quarantine is null) as slowest/*.*/
   from new_row as n
   group by n.at, n.source_partition
 ),
@@ -48,8 +50,8 @@ moving as (
   select
     i.source_partition,
     i.at,
-    i.greatest,
-    max(i.greatest) over (in_order rows between unbounded preceding and 1 preceding) as greatest_before,
+    /*:moving_to*/i.greatest/*.*/ as greatest,
+    max(/*:moving_to*/i.greatest/*.*/) over (in_order rows between unbounded preceding and 1 preceding) as greatest_before,
     lag(i.at) over in_order as at_before,
     lead(i.at) over in_order as at_after
   from by_instant as i
@@ -77,10 +79,23 @@ recorded as (
   select
     t.source_partition,
     t.at,
-    t.greatest - $8::interval,
+    /*:moved_to*/t.greatest - $8::interval/*.*/,
     max(t.at) over (partition by t.source_partition, t.stretch)
   from telling as t
+  /*:telling_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.source_partition]/*.*/
 )
+/*:slower*/, slower as (
+  insert into pg_temp.errata_slower (at, delay)
+  select s.at, s.slowest
+  from (
+    select i.at, i.slowest, max(i.slowest) over (order by i.at, i.source_partition rows between unbounded preceding and 1 preceding) as before
+    from by_instant as i
+    where not i.is_deferred
+      and i.slowest > interval '600000000 microseconds'
+      and ($7::timestamptz is null or i.at >= $7::timestamptz)
+  ) as s
+  where s.before is null or s.slowest > s.before
+)/*.*/
 select
   coalesce(sum(i.row_count) filter (where not i.is_deferred), 0)::bigint as examined,
   coalesce(sum(i.quarantined) filter (where not i.is_deferred), 0)::bigint as quarantined,

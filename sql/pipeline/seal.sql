@@ -17,16 +17,18 @@ with copied_id as (
 ),
 window_row as (
   select w.window_start as errata_window_start, w.window_end as errata_window_end, w.local_date as errata_local_date, r.*, 1::bigint as errata_twin, 0::bigint as errata_copies
-  from /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  where w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
+  where /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     and r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $10::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
+    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
+    /*:key_is_sealing*/and w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)/*.*/
     and not exists (
       select from copied_id as i
       where i.window_start = w.window_start and i.window_end = w.window_end and i.event_id = r.errata_event_id
@@ -37,7 +39,7 @@ window_row as (
     i.window_start, i.window_end, w.local_date, r.*,
     row_number() over (partition by i.window_start, i.window_end, /*:each key*/ r./*:key*/region/*.*/, /*:end*/ r.errata_event_id, r.errata_row_digest),
     coalesce(c.copies, 0)
-  from copied_id as i
+  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ copied_id as i
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_id = i.event_id
     and r.errata_event_time >= i.window_start
@@ -49,6 +51,7 @@ window_row as (
     /*:each key*/ and array[c./*:key*/region/*.*/] = array[r./*:key*/region/*.*/] /*:end*/
     and c.event_id = r.errata_event_id
     and c.row_digest = r.errata_row_digest
+  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $10::timestamptz
     and w.window_start = i.window_start
@@ -57,6 +60,8 @@ window_row as (
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
+    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
+    /*:key_is_sealing*/and w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)/*.*/
 ),
 counted_row as (
   select r.*

@@ -14,7 +14,7 @@
 with reached as (
   select greatest(
     case
-      when $6::interval is not null then $2::timestamptz - $5::interval - $6::interval
+      when $6::interval is not null then /*:fixed_reached*/$2::timestamptz - $5::interval - $6::interval/*.*/
       else (
         -- the latest step is the greatest: the watermark never goes back
         select s.watermark

@@ -16,7 +16,8 @@ with waiting as (
     array_agg(q.cause order by q.cause) as causes,
     min(q.since) as since
   from /*:touched*/errata.daily_orders_touched/*.*/ as q
-  where q.window_end <= $1::timestamptz
+  /*:queue_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[q.region]/*.*/
+  where q.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
     and q.window_start >= $2::timestamptz
   group by q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/
   order by min(q.since), q.window_start

@@ -13,16 +13,18 @@ insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
 select s.window_start, s.window_end, /*:each key*/ s./*:key*/region/*.*/, /*:end*/ 'seal_mismatch', $4::timestamptz
 from (
   select distinct w.window_start, w.window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
-  from /*:source*/errata.daily_orders_source/*.*/ () as r
+  from /*:span_source*/errata.daily_orders_source () as r/*.*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $5::timestamptz
-    and w.window_start >= $1::timestamptz
-    and w.window_start < $2::timestamptz
+    and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
     and not r.errata_is_heartbeat
+    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
+    /*:key_is_sealing*/and w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)/*.*/
 ) as s
 where not exists (
     select from /*:ledger*/gold.daily_orders/*.*/ as g

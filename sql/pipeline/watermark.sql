@@ -30,9 +30,9 @@ running as (
   from by_instant as i
   cross join base as b
 )
-insert into /*:schema*/errata/*.*/.watermark_step as s (rollup_id, at, watermark)
-select $1::integer, r.at, r.watermark
+insert into /*:schema*/errata/*.*/.watermark_step as s (rollup_id, at, watermark /*:step_delay*/, delay/*.*/)
+select $1::integer, r.at, r.watermark /*:step_delay_value*/, interval '600000000 microseconds'/*.*/
 from running as r
 where r.before is null or r.watermark > r.before
 on conflict (rollup_id, at) do update
-  set watermark = greatest(s.watermark, excluded.watermark)
+  set watermark = greatest(s.watermark, excluded.watermark) /*:step_delay_raised*/, delay = case when excluded.watermark > s.watermark then excluded.delay else s.delay end/*.*/

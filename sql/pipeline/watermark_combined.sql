@@ -22,9 +22,9 @@ own_step as (
   on conflict (source_partition_id, at) do update
     set watermark = greatest(s.watermark, excluded.watermark)
 )
-insert into /*:schema*/errata/*.*/.watermark_step as s (rollup_id, at, watermark)
-select $1::integer, t.at, t.watermark
+insert into /*:schema*/errata/*.*/.watermark_step as s (rollup_id, at, watermark /*:step_delay*/, delay/*.*/)
+select $1::integer, t.at, t.watermark /*:step_delay_value*/, interval '600000000 microseconds'/*.*/
 from step as t
 where t.source_partition_id is null
 on conflict (rollup_id, at) do update
-  set watermark = greatest(s.watermark, excluded.watermark)
+  set watermark = greatest(s.watermark, excluded.watermark) /*:step_delay_raised*/, delay = case when excluded.watermark > s.watermark then excluded.delay else s.delay end/*.*/

@@ -18,6 +18,9 @@ create temp table errata_record (
   is_idle boolean not null default false
 ) on commit drop;
 
+/*:slower_table*/create temp table errata_slower (at timestamptz not null, delay interval not null) on commit drop;/*.*/
+/*:span_table*/create temp table errata_sealing_span (sealing_from timestamptz not null, sealing_to timestamptz not null, events_to timestamptz not null, others_from timestamptz, others_to timestamptz) on commit drop;/*.*/
+
 create temp table errata_candidate on commit drop as
 select
   r.*,

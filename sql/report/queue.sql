@@ -26,7 +26,7 @@ judged as (
     w.since,
     case
       when w.window_start < $2::timestamptz then 'blocked'
-      when w.window_end > $1::timestamptz or $1::timestamptz is null then 'seal'
+      when w.window_end > /*:kept_sealed_until*/$1::timestamptz/*.*/ or $1::timestamptz is null then 'seal'
       when w.blocked_reason is not null then 'blocked'
       else 'run'
     end as waits_for,
@@ -35,6 +35,7 @@ judged as (
       else w.blocked_reason
     end as reason
   from keyed_window as w
+  /*:window_kept_join*/left join errata.daily_orders_override as o on array[o.region] = array[w.region]/*.*/
 )
 select
   j.waits_for,

@@ -17,7 +17,8 @@ select
     from (
       select distinct q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/
       from /*:touched*/errata.daily_orders_touched/*.*/ as q
-      where q.window_end <= $1::timestamptz and q.window_start >= $2::timestamptz and q.blocked_reason is null
+      /*:queue_kept_join*/left join errata.daily_orders_override as o on array[o.region] = array[q.region]/*.*/
+      where q.window_end <= /*:kept_sealed_until*/$1::timestamptz/*.*/ and q.window_start >= $2::timestamptz and q.blocked_reason is null
     ) as b
   )::text as queued_windows,
   (select min(q.since) from /*:touched*/errata.daily_orders_touched/*.*/ as q)::text as oldest_queued,

@@ -33,7 +33,7 @@ select
   f.stamp as known_at,
   coalesce(p.pending_events, 0) as pending_events,
   /*:each measure*/ /*:pending_or_zero*/coalesce(p.pending_revenue, 0)::numeric/*.*/ as /*:pending_measure*/pending_revenue/*.*/, /*:end*/
-  coalesce(r.sealed_until < f.window_end + r.allowed_lateness, true) as is_provisional,
+  coalesce(/*:fold_sealed_until*/r.sealed_until/*.*/ < f.window_end + /*:known_lateness*/r.allowed_lateness/*.*/, true) as is_provisional,
   coalesce(
     (
       select a.act <> 'reopen'
@@ -48,6 +48,7 @@ select
   ) as is_closed
 from fold as f
 join /*:schema*/errata/*.*/.rollup as r on r.rollup_id = /*:rollup_id*/1/*.*/
+/*:fold_override_join*/left join errata.daily_orders_override as o on array[o.region] = array[f.region]/*.*/
 left join pending as p
   on p.window_start = f.window_start
   and p.window_end = f.window_end

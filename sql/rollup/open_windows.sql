@@ -30,12 +30,12 @@ as $errata_open_windows$
     from /*:source*/errata.daily_orders_source/*.*/ () as s
     cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (s.errata_event_time) as w
     where s.errata_event_time >= (
-        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (r.sealed_until), '-infinity')
+        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (/*:open_from*/r.sealed_until/*.*/), '-infinity')
         from /*:schema*/errata/*.*/.rollup as r
         where r.rollup_id = /*:rollup_id*/1/*.*/
       )
       and w.window_start >= (
-        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (r.sealed_until), '-infinity')
+        select coalesce(/*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ (/*:open_from*/r.sealed_until/*.*/), '-infinity')
         from /*:schema*/errata/*.*/.rollup as r
         where r.rollup_id = /*:rollup_id*/1/*.*/
       )
@@ -44,4 +44,5 @@ as $errata_open_windows$
     order by w.window_start, w.window_end, s.errata_event_id, s.errata_ingested_at, s.errata_row_digest collate "C"
   ) as r
   group by r.errata_window_start, r.errata_window_end, r.errata_local_date /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
+  /*:key_is_open*/having r.errata_window_end > '-infinity'/*.*/
 $errata_open_windows$;

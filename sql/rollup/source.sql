@@ -13,6 +13,7 @@ returns table (
   errata_row_digest text,
   errata_row_age integer,
   errata_relation oid
+  /*:span_columns*/, errata_delay interval, errata_allowed_lateness interval/*.*/
   /*:each column*/ , /*:column*/region/*.*/ /*:column_type*/text/*.*/ /*:end*/
 )
 language sql stable parallel safe
@@ -34,6 +35,7 @@ as $errata_source$
     /*:row_digest_value*/md5(row(b.order_id, b.errata_event_time, b.errata_ingested_at, b.region, b.amount)::text)/*.*/,
     /*:row_age_value*/age(b.errata_xmin)/*.*/,
     /*:relation_value*/b.errata_tableoid/*.*/
+    /*:span_values*/, b.delay, b.allowed_lateness/*.*/
     /*:each column*/ , b./*:column*/region/*.*/ /*:end*/
   from (
     select

@@ -8,6 +8,7 @@ import { commentOn } from './comments.ts';
 import { findCompleteFrom } from './complete-from.ts';
 import { type Definition, definitionOf, fingerprintOf, refuseOtherMeaning } from './definition.ts';
 import { microseconds } from './describe.ts';
+import { noteDelayOfSteps, retireOverrides } from './override-relation.ts';
 import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 import { statementsOf } from './statements.ts';
@@ -39,6 +40,8 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
   if (known) await updateRollup(transaction, applied, fingerprint);
   if (known && known.fingerprint !== fingerprint) {
     await dropViews(transaction, applied);
+    await retireOverrides(transaction, applied);
+    await noteDelayOfSteps(transaction, applied, known.definition as unknown as Definition);
     // Before the definitions: the views name the new columns.
     await addMeasures(transaction, applied);
   }

@@ -3,6 +3,7 @@ import type { WindowSettings } from '../config/settings.ts';
 import { joinSql, quoteName, quoteTable, quoteText, type Sql, trustedSql } from '../db/identifiers.ts';
 import type { Bindings } from '../db/sql.ts';
 import { microseconds } from './describe.ts';
+import { overrideBindings } from './override-bindings.ts';
 import { relationsOf } from './relations.ts';
 import type { Column, Measure, Rollup } from './rollup.ts';
 
@@ -19,6 +20,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...ownBindings(rollup),
     ...sessionBindings(rollup),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
+    ...overrideBindings(rollup),
     stream_lock: trustedSql(String(streamLock)),
     event_count_measure: eventCountOf(rollup.measures, 'new'),
     adopted_event_count: eventCountOf(rollup.measures, 't'),

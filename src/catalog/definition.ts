@@ -45,6 +45,7 @@ export function definitionOf({ settings, keys, ids, measures, columns, times }: 
       ...(bronze.trackChanges ? { track_changes: 'true' } : {}),
       ...flat(watermark),
       allowed_lateness: String(settings.allowedLateness.microseconds),
+      ...(settings.allowedLatenessColumn ? { allowed_lateness_column: settings.allowedLatenessColumn } : {}),
       seal_after: String(seal.after.microseconds),
       policy: publish.policy,
       horizon: String(publish.horizon?.microseconds ?? ''),

@@ -7,6 +7,7 @@ import type { Duration, RollupSettings, TableName } from '../config/settings.ts'
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { describeMeasures } from './measures.ts';
+import { describeOverrides } from './overrides.ts';
 import { probeExpression, whyNoKey } from './probe.ts';
 import type { Column, Measure, Rollup } from './rollup.ts';
 
@@ -126,6 +127,19 @@ export async function describeRollup(
     if ('refused' in probe)
       fault('bronze.heartbeat', `"${bronze.heartbeat}": ${probe.refused}`, 'write a condition');
   }
+  const interval = (path: string, name: string | undefined) => {
+    if (name === undefined) return;
+    const { type } = column(path, name);
+    if (byName.has(name) && byName.get(name)?.base_type !== 'interval')
+      fault(
+        path,
+        `column "${name}" has type ${type}, which is no interval`,
+        'name a column of type interval',
+      );
+  };
+  interval('watermark.delay', settings.watermark.delayColumn);
+  interval('allowed_lateness', settings.allowedLatenessColumn);
+  const overrides = await describeOverrides(transaction, settings, keys, fault);
   const found = await describeMeasures(transaction, settings, fault);
 
   const partitionColumns = await execute<{ column_name: string | null; is_expression: boolean }>(
@@ -164,6 +178,7 @@ export async function describeRollup(
     measured: columns.filter(({ name }) => found.columns.includes(name)),
     columns,
     times,
+    overrides,
   };
   return { rollup, faults };
 }

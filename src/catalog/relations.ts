@@ -28,6 +28,7 @@ const privateSuffixes = {
   copy: '_copy',
   emission: '_emission',
   source_change: '_source_change',
+  override: '_override',
   track_changes: '_track_changes',
   refuse_change: '_refuse_change',
   accept_seal: '_accept_seal',
@@ -64,6 +65,7 @@ const privateLocalSuffixes = {
   session_replaced_by_run: '_session_replaced_by_run',
   session_row_by_session: '_session_row_by_session',
   session_part_of: '_session_part_of',
+  override_once: '_override_once',
 } as const;
 
 type Names = typeof publicSuffixes &

@@ -18,6 +18,15 @@ export interface Measure extends Column {
   readonly tolerance: string | undefined;
 }
 
+/** Delays and latenesses by key or source partition, from a table of the user's. */
+export interface Overrides {
+  /** What they go by: key columns, or `source_partition` alone; with the types they have in the ledger. */
+  readonly by: readonly Column[];
+  readonly isByKey: boolean;
+  readonly hasDelay: boolean;
+  readonly hasLateness: boolean;
+}
+
 export interface Rollup {
   readonly settings: RollupSettings;
   /** The schema of the control tables. */
@@ -40,4 +49,5 @@ export interface Rollup {
     readonly ingestedAt: Column;
     readonly arrivedAt: Column | undefined;
   };
+  readonly overrides: Overrides | undefined;
 }

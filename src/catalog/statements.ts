@@ -20,6 +20,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
     : []),
+  ...(rollup.overrides ? ['rollup/override.sql'] : []),
   ...(rollup.settings.bronze.trackChanges ? ['rollup/track_changes.sql'] : []),
   'rollup/guard.sql',
   ...viewFiles(rollup),
@@ -80,6 +81,16 @@ export const pipelineFiles = [
   'finish',
 ] as const;
 
+/** What a run does besides where delays or latenesses differ by key or source partition. */
+export const overrideFiles = [
+  'override_faults',
+  'overrides',
+  'sealing_by_key',
+  'remember_overrides',
+] as const;
+
+type OverrideFile = (typeof overrideFiles)[number];
+
 export type PipelineFile = (typeof pipelineFiles)[number];
 
 /** What the stages do for sessions, in `sql/pipeline/sessions/`. */
@@ -110,6 +121,10 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
+  /** Undefined: neither delay nor lateness differs by key or source partition. */
+  readonly overrides: Readonly<Record<OverrideFile, Statement>> | undefined;
+  /** Undefined: no row of a \`fixed_delay\` carries its own. */
+  readonly watermarkDelays: Statement | undefined;
   readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
@@ -138,6 +153,13 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     sessions: Object.fromEntries(
       sessionFiles.map((file) => [file, load(`pipeline/sessions/${file}.sql`)]),
     ) as RollupStatements['sessions'],
+    overrides: rollup.overrides
+      ? (Object.fromEntries(overrideFiles.map((file) => [file, load(`pipeline/${file}.sql`)])) as Record<
+          OverrideFile,
+          Statement
+        >)
+      : undefined,
+    watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark_delays.sql') : undefined,
     report: {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
@@ -156,6 +178,10 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     withConstraint: (file, constraint) =>
       prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),
   };
+}
+
+function hasRowDelays({ settings: { watermark } }: Rollup): boolean {
+  return watermark.strategy === 'fixed_delay' && watermark.delayColumn !== undefined;
 }
 
 /** Names that are bound for a rollup and used by no file; tests want none. */

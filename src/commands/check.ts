@@ -6,6 +6,7 @@ import { checkBronze } from '../check/bronze.ts';
 import { checkDefinition } from '../check/definition.ts';
 import { Findings } from '../check/findings.ts';
 import { type FirstRun, firstRunText } from '../check/first-run.ts';
+import { checkOverrides } from '../check/overrides.ts';
 import { checkPrivileges } from '../check/privileges.ts';
 import { checkStreamTables } from '../check/stream-tables.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
@@ -91,6 +92,7 @@ async function checkRollup(
   let firstRun: FirstRun | undefined;
   if (rollup && faults.length === 0) {
     await checkDefinition(transaction, rollup, findings);
+    await checkOverrides(transaction, rollup, findings);
     try {
       firstRun = await checkBronze(transaction, rollup, findings);
     } catch (error) {

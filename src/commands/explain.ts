@@ -62,9 +62,9 @@ export async function explained(
   if (rollup.settings.window.kind === 'session')
     return await explainedSession(transaction, rollup, windowWord, asked);
   const window = await windowOf(transaction, rollup, windowWord, 'WINDOW');
-  const reach = await readReach(transaction, rollup, window);
+  const anyReach = await readReach(transaction, rollup, window, asked);
   const isWhole = rollup.keys.every(({ name }) => name in asked);
-  const { result: open = [] } = reach.is_open
+  const { result: open = [] } = anyReach.is_open
     ? await attempt(transaction, () => readKeys(transaction, rollup, window, asked, true))
     : {};
   const published = await readKeys(transaction, rollup, window, asked, false);
@@ -78,6 +78,7 @@ export async function explained(
     };
   }
   const key = isWhole ? asked : (known[0]?.key ?? asked);
+  const reach = await readReach(transaction, rollup, window, key);
   const soFar = open.find((other) => same(other.key, key))?.measures ?? null;
   const explanation = await explainWindow(transaction, rollup, { ...window, key }, reach, soFar);
   return { exitCode: 0, text: explainText(explanation, rollup), data: explanation };
@@ -99,7 +100,7 @@ async function explainedSession(
       data: { rollup: rollup.settings.name, sessions },
     };
   }
-  const reach = await readReach(transaction, rollup, session);
+  const reach = await readReach(transaction, rollup, session, session.key);
   const { result: open = [] } = reach.is_open
     ? await attempt(transaction, () => readKeys(transaction, rollup, session, session.key, true))
     : {};

@@ -44,14 +44,26 @@ Example:
 
 /** Of a rollup over sessions, what the stages do for sessions stands in place of what they do for windows of a grid. */
 function statementsRun(rollup: Rollup): Statement[] {
-  const { definitions, pipeline, sessions, report, release, releaseQuarantined, amend, regroup } =
-    statementsOf(rollup);
+  const {
+    definitions,
+    pipeline,
+    sessions,
+    watermarkDelays,
+    overrides,
+    report,
+    release,
+    releaseQuarantined,
+    amend,
+    regroup,
+  } = statementsOf(rollup);
   const stages = Object.entries(pipeline);
   const isSession = rollup.settings.window.kind === 'session';
   return [
     ...definitions,
     ...stages.filter(([file]) => !isSession || !gridFiles.has(file)).map(([, statement]) => statement),
     ...(isSession ? Object.values(sessions) : []),
+    ...(watermarkDelays ? [watermarkDelays] : []),
+    ...Object.values(overrides ?? {}),
     release,
     releaseQuarantined,
     ...(isSession ? Object.values(regroup) : []),

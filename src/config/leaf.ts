@@ -50,6 +50,27 @@ export const cron = leaf(readCron, 'write five fields in quotes, such as "*/15 *
 export const text = leaf(readText, 'write it as text');
 export const expression = leaf(readExpression, 'write an SQL expression');
 
+const durationRemedy = 'write a duration, such as 10 minutes, or { column: COLUMN, default: 10 minutes }';
+
+/** A duration for all rows, or a column in which each row carries its own, and what holds where it says nothing. */
+export const durationOrColumn = z
+  .union(
+    [
+      duration,
+      section(
+        {
+          column: column.describe('The bronze column, of type interval, in which each row carries its own.'),
+          default: duration.describe('What holds where the column is NULL.'),
+        },
+        durationRemedy,
+      ),
+    ],
+    { error: durationRemedy },
+  )
+  .transform((value) =>
+    'column' in value ? { column: value.column, duration: value.default } : { duration: value },
+  );
+
 /** One column or a list of them. */
 export const columns = z
   .union([column, z.array(column)], { error: 'write the name of a column or a list of them' })

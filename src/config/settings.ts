@@ -51,6 +51,8 @@ export interface RollupSettings {
   readonly watermark: WatermarkSettings;
   /** Default 0 (R3). */
   readonly allowedLateness: Duration;
+  /** A bronze column of type interval in which each row carries its own; where it says nothing, `allowedLateness` holds. */
+  readonly allowedLatenessColumn?: string | undefined;
   readonly seal: SealSettings;
   readonly publish: PublishSettings;
   readonly schedule?: ScheduleSettings | undefined;
@@ -133,6 +135,10 @@ export interface WatermarkSettings {
   readonly strategy: 'bounded' | 'fixed_delay' | 'recorded' | 'external';
   /** Always there for `bounded` and `fixed_delay`; for the others the stream's own, to be compared. */
   readonly delay?: Duration | undefined;
+  /** A bronze column of type interval in which each row carries its own delay; where it says nothing, `delay` holds. */
+  readonly delayColumn?: string | undefined;
+  /** Delays and latenesses by key or source partition that differ from those of the rollup. */
+  readonly overrides?: OverrideSettings | undefined;
   /** Undefined: a silent source partition is never idle. */
   readonly idleAfter?: Duration | undefined;
   /** Default 1 hour; undefined: no limit (R4). */
@@ -147,6 +153,23 @@ export interface WatermarkSettings {
   readonly hold: Duration;
   /** Always there for `external`, and only there: the stream's own table of refused rows. */
   readonly refused?: TableName | undefined;
+}
+
+/** A table of the user's, one row a key or source partition; NULL in it, or no row: the rollup's own. */
+export interface OverrideSettings {
+  readonly table: TableName;
+  /** What a row of the table goes by, in the order of the file; at least one. */
+  readonly by: readonly OverrideKey[];
+  /** Its columns of type interval; at least one of the two is there. */
+  readonly delay?: string | undefined;
+  readonly allowedLateness?: string | undefined;
+}
+
+export interface OverrideKey {
+  /** A key column of the rollup, or `source_partition`, which then stands alone. */
+  readonly name: string;
+  /** The column of the table. */
+  readonly column: string;
 }
 
 export interface SourcePartitionSettings {

@@ -7,6 +7,7 @@ import { execute, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import type { RunContext, Snapshot } from './context.ts';
+import { readOverrides } from './overrides.ts';
 
 export interface RunOptions {
   readonly verb?: RunContext['verb'];
@@ -58,6 +59,7 @@ export async function begin(
   const [run] = rows;
   await execute(transaction, statements.pipeline.work);
   await execute(transaction, statements.pipeline.released);
+  await readOverrides(transaction, rollup, statements);
   return {
     transaction,
     rollup,

@@ -18,6 +18,9 @@ export async function finish(
   counts: Readonly<Record<string, number | string>>,
   stageMilliseconds: Readonly<Record<string, number>>,
 ): Promise<void> {
+  const { overrides } = run.statements;
+  if (overrides)
+    await execute(run.transaction, overrides.remember_overrides, { sealed_until: sealing.until });
   await execute(run.transaction, run.statements.pipeline.finish, {
     rollup_id: run.rollup.id,
     run_id: run.runId,

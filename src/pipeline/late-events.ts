@@ -11,6 +11,7 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     released_causes: releasedCauses[run.rollup.settings.publish.policy],
     baseline: run.verb === 'baseline',
     complete_from: run.completeFrom,
+    sealed_until: sealing.until,
   });
   if (hasSessions(run.rollup)) await moveSessions(run, sealing.until);
   return count;

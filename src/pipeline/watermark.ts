@@ -4,10 +4,14 @@ import type { Rollup } from '../catalog/rollup.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, Sealing } from './context.ts';
+import { sealNoKey } from './overrides.ts';
 
 /** @returns how many entries of the stream's log went back; they moved nothing. */
 export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<number> {
-  const { strategy } = run.rollup.settings.watermark;
+  const { strategy, delay } = run.rollup.settings.watermark;
+  const { watermarkDelays } = run.statements;
+  if (watermarkDelays && delay)
+    await execute(run.transaction, watermarkDelays, { rollup_id: run.rollup.id, delay: microseconds(delay) });
   if (strategy === 'fixed_delay') return 0;
   if (strategy === 'recorded') {
     await execute(run.transaction, run.statements.pipeline.watermark_recorded, {
@@ -74,40 +78,74 @@ async function earliest(run: RunContext, instants: readonly string[]): Promise<s
  */
 export async function findSealing(run: RunContext): Promise<Sealing> {
   const { seal, watermark } = run.rollup.settings;
-  const skew = skewOf(run.rollup);
   const { rows } = await execute<SpanRow>(run.transaction, run.statements.pipeline.sealing, {
     rollup_id: run.rollup.id,
     bound: run.bound,
     sealed_before: run.sealedBefore,
     complete_from: run.completeFrom,
     after: microseconds(seal.after),
-    fixed_delay:
-      watermark.strategy === 'fixed_delay' && watermark.delay ? microseconds(watermark.delay) : null,
+    fixed_delay: watermark.strategy === 'fixed_delay' ? await greatestDelay(run) : null,
     overlap: overlapOf(run.rollup),
-    skew,
+    skew: skewOf(run.rollup),
   });
-  const [row] = rows;
-  const from = row?.from ?? '-infinity';
+  const span = await withOwnDelays(run, rows[0] as SpanRow);
   // Whether a session's rows are all there is asked of each by itself.
-  if (row?.gone && run.rollup.settings.window.kind !== 'session') {
+  if (span.gone && run.rollup.settings.window.kind !== 'session') {
     // A version 1 over what is left of a window would be wrong for ever: nothing is sealed until its rows are back (R15).
     return {
-      from,
-      to: from,
-      eventsTo: from,
+      from: span.from,
+      to: span.from,
+      eventsTo: span.from,
       until: run.sealedBefore,
-      ingestedFrom: row.ingested_from,
-      blockedBy: row.gone,
+      ingestedFrom: span.ingested_from,
+      blockedBy: span.gone,
     };
   }
   return {
-    from,
-    to: row?.to ?? from,
-    eventsTo: row?.events_to ?? from,
-    until: row?.until ?? null,
-    ingestedFrom: row?.ingested_from ?? null,
+    from: span.from,
+    to: span.to,
+    eventsTo: span.events_to,
+    until: span.until,
+    ingestedFrom: span.ingested_from,
     blockedBy: null,
   };
+}
+
+/** @param others what is sealed of keys without a delay of their own. @returns the span of all windows to seal. */
+async function withOwnDelays(run: RunContext, others: SpanRow): Promise<SpanRow> {
+  const { rollup, transaction, statements } = run;
+  const { watermark, seal } = rollup.settings;
+  if (!statements.overrides || !rollup.overrides?.isByKey || !rollup.overrides.hasDelay) return others;
+  const { rows } = await execute<SpanRow>(transaction, statements.overrides.sealing_by_key, {
+    rollup_id: rollup.id,
+    bound: run.bound,
+    after: microseconds(seal.after),
+    sealed_until: others.until,
+    complete_from: run.completeFrom,
+    delay: watermark.delay ? microseconds(watermark.delay) : null,
+    is_fixed: watermark.strategy === 'fixed_delay',
+    sealing_from: others.from,
+    sealing_to: others.to,
+    overlap: overlapOf(rollup),
+    skew: skewOf(rollup),
+  });
+  const span = { ...(rows[0] as SpanRow), gone: others.gone ?? rows[0]?.gone ?? null };
+  if (span.gone) await sealNoKey(run, statements.overrides.overrides);
+  await query(transaction, 'analyze pg_temp.errata_override, pg_temp.errata_sealing_span');
+  return span;
+}
+
+/** What seals under `fixed_delay`: no row of any source partition may be judged by a watermark that is behind it. */
+async function greatestDelay({ transaction, rollup }: RunContext): Promise<string | null> {
+  const { delay } = rollup.settings.watermark;
+  if (!delay || !rollup.overrides?.hasDelay || rollup.overrides.isByKey)
+    return delay ? microseconds(delay) : null;
+  const [row] = await query<{ greatest: string }>(
+    transaction,
+    'select greatest($1::interval, max(v.errata_delay))::text as greatest from pg_temp.errata_override as v',
+    [microseconds(delay)],
+  );
+  return row?.greatest ?? null;
 }
 
 interface SpanRow {

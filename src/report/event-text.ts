@@ -15,11 +15,12 @@ export function eventLines(event: NamedEvent, rollup: Rollup): string[] {
 }
 
 function judgementLines({ landing, watermark, window_end: end }: NamedEvent, rollup: Rollup): string[] {
-  const allowed = rollup.settings.allowedLateness;
+  const { allowedLateness: allowed, allowedLatenessColumn, watermark: settings } = rollup.settings;
+  const isOwn = allowedLatenessColumn !== undefined || settings.overrides?.allowedLateness !== undefined;
   if (landing === 'open') return ['not late, but examined only after its window was sealed'];
   if (landing !== 'late_firing' && landing !== 'side_output') return [];
   const missed =
-    allowed.microseconds === 0n
+    allowed.microseconds === 0n || isOwn
       ? `its window ended ${instantText(end)}`
       : `its window ended ${instantText(end)} and took late events for ${allowed.text}`;
   return [missed, `the watermark stood at ${instantText(watermark)} when it arrived`];

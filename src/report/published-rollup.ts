@@ -3,7 +3,7 @@
  * longer fits: that is when somebody asks for the status.
  */
 import { relationsOf } from '../catalog/relations.ts';
-import type { Column, Measure, Rollup } from '../catalog/rollup.ts';
+import type { Column, Measure, Overrides, Rollup } from '../catalog/rollup.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, prepare, query } from '../db/statement.ts';
@@ -36,6 +36,7 @@ export async function publishedRollup(
   const reconciled = new Set(rows.flatMap((row) => (row.relation === 'ledger' ? [] : row.column_name)));
   const missing = chosen.key.filter((name) => !types.has(name));
   if (types.size === 0 || missing.length > 0) throw changed(settings, chosen);
+  const overrides = await publishedOverrides(transaction, settings.schema, chosen);
   const time = (name: string): Column => ({ name, type: 'timestamp with time zone' });
   const { bronze } = chosen;
   return {
@@ -69,7 +70,27 @@ export async function publishedRollup(
       ingestedAt: time(bronze.ingestedAt),
       arrivedAt: bronze.arrivedAt === undefined ? undefined : time(bronze.arrivedAt),
     },
+    overrides,
   };
+}
+
+/** As they were when the rollup was migrated, whatever the file says now. */
+async function publishedOverrides(
+  transaction: ControlTransaction,
+  schema: string,
+  chosen: RollupSettings,
+): Promise<Overrides | undefined> {
+  const { rows } = await execute<{ column_name: string; column_type: string }>(
+    transaction,
+    prepare('catalog/relation.sql', {}),
+    { schema, name: `${chosen.name}_override` },
+  );
+  if (rows.length === 0) return undefined;
+  const by = rows
+    .filter(({ column_name: name }) => !name.startsWith('errata_'))
+    .map(({ column_name: name, column_type: type }) => ({ name, type }));
+  const isByKey = by.some(({ name }) => name !== 'source_partition');
+  return { by, isByKey, hasDelay: isByKey, hasLateness: true };
 }
 
 async function knownId(

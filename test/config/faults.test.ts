@@ -132,8 +132,12 @@ describe('one fault at a time', () => {
     [['24 hours', '24'], `19:23  ${rollup}.allowed_lateness: "24" has no unit; ${sure}`],
     [['24 hours', '24 huors'], `19:23  ${rollup}.allowed_lateness: "24 huors" is not a duration; ${sure}`],
     [
-      ['24 hours', '{}'],
-      `19:23  ${rollup}.allowed_lateness: is a mapping; write a duration, such as 10 minutes`,
+      ['24 hours', '[]'],
+      `19:23  ${rollup}.allowed_lateness: is a list; write a duration, such as 10 minutes, or { column: COLUMN, default: 10 minutes }`,
+    ],
+    [
+      ['24 hours', '{ column: patience }'],
+      `19:23  ${rollup}.allowed_lateness.default: is missing; write a duration, such as 10 minutes`,
     ],
     [
       ['"*/15 * * * *"', '"*/15 * * *"'],
@@ -328,6 +332,41 @@ describe('one fault at a time', () => {
     [
       [watermark, '{ strategy: bounded, delay: 1 s, max_future_skew: never }'],
       `18:66  ${rollup}.watermark.max_future_skew: "never" is not a duration; ${sure}`,
+    ],
+    // Delays and latenesses that differ
+    [
+      [watermark, '{ strategy: bounded, delay: 1 s, overrides: { table: a.b, by: [region] } }'],
+      `18:60  ${rollup}.watermark.overrides: names no column; write delay, allowed_lateness or both`,
+    ],
+    [
+      [watermark, '{ strategy: bounded, delay: 1 s, overrides: { table: a.b, by: [device], delay: d } }'],
+      `18:79  ${rollup}.watermark.overrides.by[0]: "device" is no key column of this rollup; write one of region, source_partition`,
+    ],
+    [
+      [watermark, '{ strategy: bounded, delay: 1 s, overrides: { table: a.b, by: [], delay: d } }'],
+      `18:78  ${rollup}.watermark.overrides.by: names nothing; write the key columns as [device_id], or { device_id: COLUMN } where the table names them otherwise`,
+    ],
+    [
+      [
+        watermark,
+        '{ strategy: bounded, delay: 1 s, overrides: { table: a.b, by: { region: r, source_partition: p }, delay: d } }',
+      ],
+      `18:109  ${rollup}.watermark.overrides.by.source_partition: stands alone; write [source_partition] or key columns`,
+    ],
+    [
+      [watermark, '{ strategy: recorded, overrides: { table: a.b, by: region, delay: d } }'],
+      `18:75  ${rollup}.watermark.overrides.delay: cannot differ under strategy: recorded, where the stream's log decides; leave it out`,
+    ],
+    [
+      [watermark, '{ strategy: recorded, delay: { column: d, default: 1 s } }'],
+      `18:45  ${rollup}.watermark.delay: cannot differ under strategy: recorded, where the stream's log decides; leave it out`,
+    ],
+    [
+      [
+        watermark,
+        '{ strategy: bounded, delay: { column: d, default: 1 s }, overrides: { table: a.b, by: region, delay: d } }',
+      ],
+      `18:110  ${rollup}.watermark.overrides.delay: is a second one beside the column of delay; keep one of them`,
     ],
     // The seal
     [

@@ -16,7 +16,9 @@ it('knows the form of the file', () => {
           required: ['gold', 'bronze', 'window', 'measures', 'watermark', 'seal', 'publish'],
           properties: {
             publish: { required: ['policy'], properties: { policy: { enum: ['auto', 'grace', 'review'] } } },
-            allowed_lateness: { type: ['string', 'number'] },
+            allowed_lateness: {
+              anyOf: [{ type: ['string', 'number'] }, { required: ['column', 'default'] }],
+            },
           },
         },
       },

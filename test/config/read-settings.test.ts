@@ -170,6 +170,18 @@ describe('every form of a section', () => {
         },
       },
     ],
+    [
+      '{ strategy: fixed_delay, delay: { column: slack, default: 2 s }, overrides: { table: a.b, by: { region: r }, allowed_lateness: l } }',
+      {
+        delay: { microseconds: 2_000_000n, text: '2 s' },
+        delayColumn: 'slack',
+        overrides: {
+          table: { schema: 'a', name: 'b' },
+          by: [{ name: 'region', column: 'r' }],
+          allowedLateness: 'l',
+        },
+      },
+    ],
   ])('watermark %s', (text, expected) => {
     expect(rollup(watermark, `watermark: ${text}`).watermark).toMatchObject(expected);
   });

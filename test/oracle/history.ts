@@ -33,6 +33,7 @@ export const histories: fc.Arbitrary<History> = fc
           { weight: 1, arbitrary: fc.integer({ min: -200, max: 200 }) },
         ),
         amount: fc.integer({ min: -5, max: 5 }),
+        delay: fc.constantFrom(null, null, 0, 3, 12, 25, 60),
         isSlow: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
       }),
       { minLength: 1, maxLength: 40 },
@@ -53,9 +54,9 @@ export const histories: fc.Arbitrary<History> = fc
     const taken = new Set<string>();
     const rows: Row[] = [];
     const slow: boolean[] = [];
-    for (const { id, key, source, pause, lateness, amount, isSlow } of drawn) {
+    for (const { id, key, source, pause, lateness, amount, delay, isSlow } of drawn) {
       now += pause;
-      const row = { id: `e${id}`, key, source, eventTime: now - lateness, ingestedAt: now, amount };
+      const row = { id: `e${id}`, key, source, eventTime: now - lateness, ingestedAt: now, amount, delay };
       // Copies that tie in time and differ in content are put in order by bytes that only the database knows.
       if (taken.has(`${row.id} ${now}`)) continue;
       taken.add(`${row.id} ${now}`);

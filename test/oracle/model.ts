@@ -12,6 +12,8 @@ export interface Row {
   readonly eventTime: number;
   readonly ingestedAt: number;
   readonly amount: number;
+  /** Of a rollup whose rows carry their own delay. */
+  readonly delay: number | null;
 }
 
 /** Where source partitions are not told apart, only instant and watermark of an entry count. */
@@ -38,6 +40,13 @@ export interface Policy {
   readonly keyed: boolean;
   /** Left out: one watermark over all rows. */
   readonly sources?: SourceRules;
+  /** Delays that differ from `delay`. */
+  readonly sourceDelays?: Readonly<Record<string, number>>;
+  /** Each row carries its own; null: that of the rollup. */
+  readonly rowDelays?: true;
+  /** By key; `null` is the NULL key. */
+  readonly keyDelays?: Readonly<Record<string, number>>;
+  readonly keyLateness?: Readonly<Record<string, number>>;
 }
 
 export interface Version {
@@ -63,6 +72,16 @@ export interface LateEvent {
   version: number | null;
 }
 
+/** A row in one of its windows. */
+interface Waiting {
+  readonly row: Row;
+  readonly window: number;
+  readonly event: LateEvent;
+  isNew: boolean;
+  /** Its late event is told of. */
+  isNamed: boolean;
+}
+
 interface KeyedWindow {
   readonly versions: Version[];
   /** Rows of version 1 and of every correction since. */
@@ -76,8 +95,8 @@ export class Model {
   /** First row of each event id in a window, by `window|id`. */
   readonly #firstCopies = new Map<string, Row>();
   readonly #keyedWindows = new Map<string, KeyedWindow>();
-  /** Valid rows of windows that are not sealed yet. */
-  #waiting: { row: Row; window: number; late: LateEvent | undefined }[] = [];
+  /** Valid rows whose first copy is not decided, or whose keyed window is not sealed yet. */
+  #waiting: Waiting[] = [];
   #frontier = Number.NEGATIVE_INFINITY;
   #sealedUntil = Number.NEGATIVE_INFINITY;
   readonly lateEvents: LateEvent[] = [];
@@ -124,45 +143,85 @@ export class Model {
         });
         continue;
       }
-      const watermark = this.#history.of(row);
+      const shared = this.#history.of(row);
+      const watermark = shared === null ? null : shared + this.#aheadOf(row);
       const w = watermark ?? Number.NEGATIVE_INFINITY;
       for (const window of this.#windowsOf(row)) {
         const end = window + rules.size;
-        const landing = w >= end + rules.lateness ? 'side_output' : w >= end ? 'late_firing' : 'open';
-        const late: LateEvent = { window, row, landing, watermark, state: 'pending', version: null };
-        if (end > sealedBefore) {
-          this.#waiting.push({ row, window, late: landing === 'open' ? undefined : late });
-          continue;
-        }
-        // sealed in an earlier run: a first copy, or nothing
-        const name = `${window}|${row.id}`;
-        if (this.#firstCopies.has(name)) continue;
-        this.#firstCopies.set(name, row);
-        this.lateEvents.push(late);
-        if (landing !== 'side_output' || rules.policy === 'auto') touch(late);
+        const lateness = this.#latenessOf(row);
+        const landing = w >= end + lateness ? 'side_output' : w >= end ? 'late_firing' : 'open';
+        const event: LateEvent = { window, row, landing, watermark, state: 'pending', version: null };
+        this.#waiting.push({ row, window, event, isNew: true, isNamed: false });
       }
     }
 
-    this.#seal(touch);
+    this.#decideFirstCopies(sealedBefore);
+    this.#seal(sealedBefore, touch);
     for (const { window, key, events } of touched.values()) this.#correct(window, key, events);
+    for (const entry of this.#waiting) entry.isNew = false;
     this.#frontier = Math.max(this.#frontier, bound);
   }
 
-  #seal(touch: (event: LateEvent) => void): void {
-    const { size, policy } = this.#rules;
-    const sealing = this.#waiting.filter(({ window }) => window + size <= this.#sealedUntil);
-    this.#waiting = this.#waiting.filter(({ window }) => window + size > this.#sealedUntil);
-    for (const { row, window, late } of sealing.sort((a, b) => a.row.ingestedAt - b.row.ingestedAt)) {
-      const name = `${window}|${row.id}`;
-      if (this.#firstCopies.has(name)) continue;
-      this.#firstCopies.set(name, row);
-      if (late) {
-        this.lateEvents.push(late);
-        if (late.landing !== 'side_output' || policy === 'auto') touch(late);
-      } else {
-        this.#keyedWindow(window, this.#keyOf(row)).counted.push(row);
-      }
+  #isSealed({ window, row }: Waiting, until: number): boolean {
+    return window + this.#rules.size <= until + this.#aheadOf(row);
+  }
+
+  /** R5: which row counts is decided when one of them is sealed, or is late: the first by ingestion of those there are. */
+  #decideFirstCopies(sealedBefore: number): void {
+    const groups = new Map<string, Waiting[]>();
+    for (const entry of this.#waiting) {
+      const name = nameOf(entry);
+      if (!this.#firstCopies.has(name)) groups.set(name, [...(groups.get(name) ?? []), entry]);
     }
+    const wasSealed = (entry: Waiting) => this.#isSealed(entry, sealedBefore);
+    const sealsNow = (entry: Waiting) => !wasSealed(entry) && this.#isSealed(entry, this.#sealedUntil);
+    const copies = new Set<Waiting>();
+    for (const [name, group] of groups) {
+      const isSealing = group.some(sealsNow);
+      const isLate = (entry: Waiting) => entry.isNew && (wasSealed(entry) || entry.event.landing !== 'open');
+      if (!isSealing && !group.some(isLate)) continue;
+      // Of a keyed window that was sealed, what a version may have counted is not displaced by what is examined later.
+      const keepsOld = !isSealing && !this.#rules.keyDelays;
+      const place = (entry: Waiting) => (keepsOld && entry.isNew ? 1 : 0);
+      group.sort((a, b) => place(a) - place(b) || a.row.ingestedAt - b.row.ingestedAt);
+      const [first, ...further] = group as [Waiting, ...Waiting[]];
+      for (const entry of further) copies.add(entry);
+      // One whose key is still open counts nowhere yet: an earlier one may still become visible.
+      if (this.#isSealed(first, this.#sealedUntil) || first.event.landing !== 'open')
+        this.#firstCopies.set(name, first.row);
+    }
+    this.#waiting = this.#waiting.filter((entry) => {
+      const first = this.#firstCopies.get(nameOf(entry));
+      return !copies.has(entry) && (first === undefined || first === entry.row);
+    });
+  }
+
+  /** How far the watermark of a row's key is ahead of the rollup's. */
+  #aheadOf(row: Row): number {
+    const { delay, keyDelays = {} } = this.#rules;
+    return delay - (keyDelays[String(row.key)] ?? delay);
+  }
+
+  #latenessOf(row: Row): number {
+    const { lateness, keyLateness = {} } = this.#rules;
+    return keyLateness[String(row.key)] ?? lateness;
+  }
+
+  #seal(sealedBefore: number, touch: (event: LateEvent) => void): void {
+    const open: Waiting[] = [];
+    for (const entry of this.#waiting) {
+      const { row, window, event } = entry;
+      const isFirst = this.#firstCopies.get(nameOf(entry)) === row;
+      const isLate = event.landing !== 'open' || this.#isSealed(entry, sealedBefore);
+      if (isFirst && isLate && !entry.isNamed) {
+        entry.isNamed = true;
+        this.lateEvents.push(event);
+      }
+      if (!this.#isSealed(entry, this.#sealedUntil)) open.push(entry);
+      else if (!isLate) this.#keyedWindow(window, this.#keyOf(row)).counted.push(row);
+      else if (event.landing !== 'side_output' || this.#rules.policy === 'auto') touch(event);
+    }
+    this.#waiting = open;
     for (const [name, keyed] of this.#keyedWindows) {
       if (keyed.versions.length > 0 || keyed.counted.length === 0) continue;
       const window = Number(name.split('|')[0]);
@@ -224,4 +283,8 @@ export class Model {
     this.#keyedWindows.set(name, found);
     return found;
   }
+}
+
+function nameOf({ window, row }: Waiting): string {
+  return `${window}|${row.id}`;
 }

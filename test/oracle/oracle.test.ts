@@ -78,6 +78,114 @@ const policies: Record<string, Policy> = {
     keyed: true,
     sources: { combine: 'min', idleAfter: 25 },
   },
+  sources_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    sourceDelays: { q: 0, r: 22 },
+  },
+  sources_delays_own: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sources: { combine: 'own' },
+    sourceDelays: { q: 17 },
+  },
+  sources_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 10,
+    lateness: 20,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sourceDelays: { p: 0, r: 30 },
+  },
+  row_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    rowDelays: true,
+  },
+  row_delays_min: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: false,
+    sources: { combine: 'min', idleAfter: 40 },
+    rowDelays: true,
+  },
+  row_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 5,
+    lateness: 20,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    rowDelays: true,
+  },
+  key_delays: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 10,
+    lateness: 15,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    keyDelays: { a: 0, b: 45, null: 17 },
+    keyLateness: { a: 60, null: 0 },
+  },
+  key_delays_grace: {
+    strategy: 'bounded',
+    size: 30,
+    every: 10,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    keyDelays: { a: 60, '': 0 },
+    keyLateness: { b: 30 },
+  },
+  key_delays_own: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'own', idleAfter: 30 },
+    keyDelays: { a: 25, b: 0 },
+  },
+  key_delays_fixed: {
+    strategy: 'fixed_delay',
+    size: 20,
+    delay: 10,
+    lateness: 10,
+    skew: 60,
+    policy: 'grace',
+    keyed: true,
+    keyDelays: { a: 0, b: 40, '': 100 },
+  },
   sources_declared: {
     strategy: 'bounded',
     size: 20,
@@ -148,6 +256,18 @@ const policies: Record<string, Policy> = {
     policy: 'grace',
     keyed: false,
   },
+  sessions_delays: {
+    strategy: 'bounded',
+    size: 0,
+    gap: 12,
+    delay: 3,
+    lateness: 15,
+    skew: 60,
+    policy: 'auto',
+    keyed: true,
+    sources: { combine: 'min', idleAfter: 40 },
+    sourceDelays: { q: 20, r: 0 },
+  },
   sessions_fixed: {
     strategy: 'fixed_delay',
     size: 0,
@@ -181,10 +301,17 @@ beforeAll(async () => {
   database = await openTestDatabase();
   await database.pool.query(`
     create schema bronze;
-    create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer);
+    create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay interval);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
-  for (const [name, policy] of Object.entries(policies))
+  for (const [name, policy] of Object.entries(policies)) {
+    await database.pool.query(
+      `create table bronze.${name}_overrides as
+       select who, delay * interval '1 second' as delay, lateness * interval '1 second' as lateness
+       from jsonb_to_recordset($1) as r (who text, delay integer, lateness integer)`,
+      [JSON.stringify(overridesOf(policy))],
+    );
     rollups.set(name, await openErrata(database, yamlOf(name, policy)));
+  }
 }, 60_000);
 
 afterAll(async () => database.close());
@@ -253,6 +380,8 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   // Nor do source partitions remember the history before this one.
   await errata.rows('truncate errata.source_partition, errata.source_watermark_step');
   await errata.rows('update errata.rollup set first_instant = null');
+  // Nor is the greatest delay of a history before one of this.
+  await errata.rows('update errata.watermark_step set delay = null');
   const sources = policies[name]?.sources;
   for (const { at, watermark, source, kind } of history.log) {
     await errata.rows(
@@ -269,8 +398,8 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   for (const [run, bound] of history.bounds.entries()) {
     const rows = history.rows.filter((_, place) => history.visibleFrom[place] === run);
     await errata.rows(
-      `insert into bronze.event select id, key, source, event_time, ingested_at, amount
-       from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer)`,
+      `insert into bronze.event select id, key, source, event_time, ingested_at, amount, delay * interval '1 second'
+       from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay integer)`,
       [
         JSON.stringify(
           rows.map((row) => ({
@@ -307,15 +436,35 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   return rows.map((row) => row.line).sort();
 }
 
+/** What the user's table says of each source partition or key. */
+function overridesOf({ sourceDelays, keyDelays = {}, keyLateness = {} }: Policy) {
+  const delays: Readonly<Record<string, number>> = sourceDelays ?? keyDelays;
+  const names = new Set([...Object.keys(delays), ...Object.keys(keyLateness)]);
+  return [...names].map((name) => ({
+    who: name === 'null' ? null : name,
+    delay: delays[name] ?? null,
+    lateness: keyLateness[name] ?? null,
+  }));
+}
+
 function yamlOf(name: string, policy: Policy): string {
-  const delay = policy.strategy === 'recorded' ? 'log: bronze.log' : `delay: ${policy.delay} s`;
+  const delay =
+    policy.strategy === 'recorded'
+      ? 'log: bronze.log'
+      : policy.rowDelays
+        ? `delay: { column: delay, default: ${policy.delay} s }`
+        : `delay: ${policy.delay} s`;
   const { combine, idleAfter, declared } = policy.sources ?? {};
   const sources = [
     combine ? `, combine: ${combine}` : '',
     idleAfter ? `, idle_after: ${idleAfter} s` : '',
     declared ? `, source_partitions: [${declared.join(', ')}]` : '',
   ].join('');
-  const column = policy.sources ? ', source_partition: source' : '';
+  const column = policy.sources || policy.sourceDelays ? ', source_partition: source' : '';
+  const by = policy.sourceDelays ? 'source_partition' : policy.keyDelays ? 'key' : undefined;
+  const overrides = by
+    ? `, overrides: { table: bronze.${name}_overrides, by: { ${by}: who }, delay: delay, allowed_lateness: lateness }`
+    : '';
   return `
 rollups:
   ${name}:
@@ -324,7 +473,7 @@ rollups:
     window: ${policy.gap ? `{ session_gap: ${policy.gap} s }` : policy.every ? `{ hopping: ${policy.size} s, every: ${policy.every} s }` : `{ tumbling: ${policy.size} s }`}
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
-    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources} }
+    watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources}${overrides} }
     allowed_lateness: ${policy.lateness} s
     seal: { by: errata }
     publish: { policy: ${policy.policy} }

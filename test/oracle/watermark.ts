@@ -11,6 +11,8 @@ export class History {
   readonly #rules: Policy;
   readonly #steps: Step[] = [];
   readonly #events: SourceEvent[] = [];
+  /** Of rows that carry their own. */
+  readonly #delays: { at: number; delay: number }[] = [];
   #first = Number.POSITIVE_INFINITY;
   #watermarks: Watermarks = { combined: [], own: new Map() };
 
@@ -20,7 +22,10 @@ export class History {
 
   /** @param rows new and valid; those before the frontier move nothing */
   move(rows: readonly Row[], log: readonly LogEntry[], bound: number, frontier: number): void {
-    const { strategy, delay, sources } = this.#rules;
+    const { strategy, sources, rowDelays } = this.#rules;
+    if (rowDelays)
+      for (const { ingestedAt: at, delay } of rows)
+        if (delay !== null && at >= frontier) this.#delays.push({ at, delay });
     if (sources) {
       const events: SourceEvent[] =
         strategy === 'recorded'
@@ -28,10 +33,10 @@ export class History {
               // an entry of the bound's own instant waits for the next run
               .filter((entry) => entry.at < bound)
               .map((entry) => ({ ...entry, watermark: entry.kind === 'value' ? entry.watermark : null }))
-          : rows.map(({ source, ingestedAt: at, eventTime }) => ({
-              source,
-              at,
-              watermark: eventTime - delay,
+          : rows.map((row) => ({
+              source: row.source,
+              at: row.ingestedAt,
+              watermark: row.eventTime - this.#delayOf(row),
               kind: 'value',
             }));
       this.#events.push(...events.filter(({ at }) => at >= frontier));
@@ -44,7 +49,7 @@ export class History {
     }
     const moves: Step[] =
       strategy === 'bounded'
-        ? rows.map((row) => ({ at: row.ingestedAt, watermark: row.eventTime - delay }))
+        ? rows.map((row) => ({ at: row.ingestedAt, watermark: row.eventTime - this.#delayOf(row) }))
         : strategy === 'recorded'
           ? log.filter((entry) => entry.at <= bound)
           : [];
@@ -54,17 +59,42 @@ export class History {
 
   /** What seals at a bound, or before the rows of an instant; rows of one instant share the watermark from before it. */
   sealing(instant: number): number | null {
-    const { strategy, delay, sources } = this.#rules;
-    if (strategy === 'fixed_delay') return instant - delay;
+    const { strategy, sources } = this.#rules;
+    if (strategy === 'fixed_delay') return this.#fixedUntil(instant);
     return greatestBefore(sources ? this.#watermarks.combined : this.#steps, instant);
   }
 
   /** What judges a row. */
   of(row: Row): number | null {
+    const { strategy, rowDelays } = this.#rules;
     const combined = this.sealing(row.ingestedAt);
+    if (strategy === 'fixed_delay') {
+      const own = row.ingestedAt - this.#delayOf(row);
+      return rowDelays && combined !== null ? Math.max(own, combined) : own;
+    }
     if (this.#rules.sources?.combine !== 'own') return combined;
     const own = greatestBefore(this.#watermarks.own.get(row.source) ?? [], row.ingestedAt);
     return own === null ? combined : Math.max(own, combined ?? own);
+  }
+
+  /** How far a row says that its watermark is behind it. */
+  #delayOf(row: Row): number {
+    const { delay, sourceDelays = {}, rowDelays } = this.#rules;
+    return (rowDelays ? row.delay : sourceDelays[row.source]) ?? delay;
+  }
+
+  /** Nothing is sealed before the slowest source partition can have delivered it. */
+  #fixedUntil(bound: number): number {
+    const { delay, sourceDelays = {} } = this.#rules;
+    // At each instant: by the greatest delay that came before it; and the greatest of all instants so far holds.
+    const slowestBefore = (at: number) =>
+      Math.max(
+        delay,
+        ...Object.values(sourceDelays),
+        ...this.#delays.filter((one) => one.at < at).map((one) => one.delay),
+      );
+    const instants = [...this.#delays.map(({ at }) => at).filter((at) => at < bound), bound];
+    return Math.max(...instants.map((at) => at - slowestBefore(at)));
   }
 }
 

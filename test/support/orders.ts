@@ -69,13 +69,16 @@ rollups:
       for (const row of rows) {
         const [id, day = '', time = '', landedOn = '', landedAt = '', region = 'EU', amount = '10'] =
           row.split(' ');
-        await database.pool.query('insert into bronze.orders values ($1, $2, $3, $4, $5)', [
-          id,
-          instant(day, time),
-          instant(landedOn, landedAt),
-          region === 'NULL' ? null : region === "''" ? '' : region,
-          amount,
-        ]);
+        await database.pool.query(
+          'insert into bronze.orders (order_id, ordered_at, ingested_at, region, amount) values ($1, $2, $3, $4, $5)',
+          [
+            id,
+            instant(day, time),
+            instant(landedOn, landedAt),
+            region === 'NULL' ? null : region === "''" ? '' : region,
+            amount,
+          ],
+        );
       }
     },
     ledger: () =>

@@ -16,11 +16,14 @@ export async function openSourcePartitions(options: {
   readonly watermark: string;
   readonly window?: string;
   readonly lateness?: string;
+  /** Runs before the rollup is migrated. */
+  readonly ddl?: string;
 }): Promise<SourcePartitions> {
   const database = await openTestDatabase();
   await database.pool.query(`
     create schema bronze;
     create table bronze.event (id bigint generated always as identity, source text, event_time timestamptz, ingested_at timestamptz)`);
+  if (options.ddl) await database.pool.query(options.ddl);
   const errata = await openErrata(
     database,
     `

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { durationOf } from '../duration.ts';
 import type { Faults } from '../faults.ts';
-import { columns, cron, duration, goldName, section, timeZone } from '../leaf.ts';
+import { columns, cron, durationOrColumn, goldName, section, timeZone } from '../leaf.ts';
 import { nameBytes, plainName } from '../name.ts';
 import type { Path, Places } from '../place.ts';
 import type { RollupSettings } from '../settings.ts';
 import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
+import { overrideFaults } from './overrides.ts';
 import { publishFaults, publishSettings, publishShape } from './publish.ts';
 import { sealFaults, sealSettings, sealShape } from './seal.ts';
 import { sourcePartitionFaults, watermarkFaults, watermarkSettings, watermarkShape } from './watermark.ts';
@@ -28,7 +29,7 @@ export const rollupShape = section(
     key: columns.optional().describe('The columns to group by; left out: one total a window.'),
     measures: measuresShape.describe('Names and the SQL aggregates they stand for.'),
     watermark: watermarkShape.describe('How far the stream had declared its input complete.'),
-    allowed_lateness: duration
+    allowed_lateness: durationOrColumn
       .optional()
       .describe('How long past its end a window is still updated; left out: 0.'),
     seal: sealShape.describe('Who writes version 1, the number that ships.'),
@@ -62,6 +63,8 @@ export function rollupFaults(name: string, raw: Raw, path: Path, faults: Faults)
   if (watermark) {
     watermarkFaults(watermark, [...path, 'watermark'], faults);
     sourcePartitionFaults(watermark, bronze, [...path, 'watermark'], faults);
+    const overrides = mappingAt(watermark, 'overrides');
+    if (overrides) overrideFaults(overrides, raw, [...path, 'watermark', 'overrides'], faults);
   }
   const seal = mappingAt(raw, 'seal');
   if (seal) sealFaults(seal, [...path, 'seal'], watermark?.strategy, faults);
@@ -88,7 +91,8 @@ export function rollupSettings(
     key: rollup.key ?? [],
     measures: measureSettings(rollup.measures, [...path, 'measures'], places),
     watermark: watermarkSettings(rollup.watermark),
-    allowedLateness: rollup.allowed_lateness ?? durationOf(0n),
+    allowedLateness: rollup.allowed_lateness?.duration ?? durationOf(0n),
+    allowedLatenessColumn: rollup.allowed_lateness?.column,
     seal: sealSettings(rollup.seal),
     publish: publishSettings(rollup.publish),
     schedule: rollup.schedule && { cron: rollup.schedule.cron, timeZone: rollup.schedule.time_zone ?? 'UTC' },

@@ -1,9 +1,21 @@
 import { z } from 'zod';
 import { durationOf } from '../duration.ts';
 import type { Faults } from '../faults.ts';
-import { choice, column, duration, instant, leaf, section, skew, span, table } from '../leaf.ts';
+import {
+  choice,
+  column,
+  duration,
+  durationOrColumn,
+  instant,
+  leaf,
+  section,
+  skew,
+  span,
+  table,
+} from '../leaf.ts';
 import type { Path } from '../place.ts';
 import type { SourcePartitionSettings, WatermarkLogSettings, WatermarkSettings } from '../settings.ts';
+import { noDelay, overridesShape } from './overrides.ts';
 
 const logRemedy = 'write schema.table or { table, at, source_partition, watermark, idle }';
 
@@ -53,7 +65,9 @@ export const watermarkShape = section(
     strategy: choice(['bounded', 'fixed_delay', 'recorded', 'external']).describe(
       'bounded: the greatest event time less a delay; fixed_delay: each arrival less a delay; recorded: the log of the stream; external: the refused rows of the stream.',
     ),
-    delay: duration.optional().describe('How far the watermark stays behind; the same as in the stream.'),
+    delay: durationOrColumn
+      .optional()
+      .describe('How far the watermark stays behind; the same as in the stream.'),
     idle_after: span.optional().describe('A source partition silent for as long as this holds nothing back.'),
     max_future_skew: skew
       .optional()
@@ -71,6 +85,9 @@ export const watermarkShape = section(
       .describe("The stream's log of watermarks; left out: the table that Errata makes."),
     hold: duration.optional().describe('How long a run waits for the log; left out: 0.'),
     refused: table.optional().describe("The stream's own table of refused rows."),
+    overrides: overridesShape
+      .optional()
+      .describe('A table of delays and latenesses by key or source partition that differ from these.'),
   },
   'write { strategy: bounded, delay: 10 minutes }',
 );
@@ -97,6 +114,13 @@ export function watermarkFaults(raw: Readonly<Record<string, unknown>>, path: Pa
       [...path, 'source_partitions'],
       'goes with strategy: bounded or recorded only; leave it out',
     );
+  }
+  if (
+    (strategy === 'recorded' || strategy === 'external') &&
+    typeof raw.delay === 'object' &&
+    raw.delay !== null
+  ) {
+    faults.about([...path, 'delay'], noDelay(strategy));
   }
   const owners = { log: 'recorded', hold: 'recorded', refused: 'external' } as const;
   if (typeof strategy !== 'string' || !watermarkShape.shape.strategy.safeParse(strategy).success) return;
@@ -125,7 +149,9 @@ export function watermarkSettings(watermark: z.output<typeof watermarkShape>): W
   const limit = watermark.max_future_skew;
   return {
     strategy: watermark.strategy,
-    delay: watermark.delay,
+    delay: watermark.delay?.duration,
+    delayColumn: watermark.delay?.column,
+    overrides: watermark.overrides,
     idleAfter: watermark.idle_after,
     maxFutureSkew: limit === 'none' ? undefined : (limit ?? durationOf(3_600_000_000n)),
     combine: watermark.combine ?? 'min',

@@ -93,17 +93,27 @@ export interface Explanation extends KeyedWindow, Reach {
   readonly bronze_error: string | null;
 }
 
+/** @param key of the key columns those that are known; where several keys are meant, the one that is least far counts */
 export async function readReach(
   transaction: ControlTransaction,
   rollup: Rollup,
   window: Pick<KeyedWindow, 'window_start' | 'window_end'>,
+  key: KeyedWindow['key'],
 ): Promise<Reach> {
-  const { rows } = await execute<Reach>(transaction, prepare('report/reach.sql', bindingsOf(rollup)), {
+  const bindings = bindingsOf(rollup);
+  const { rows } = await execute<Reach>(transaction, prepare('report/reach.sql', bindings), {
     rollup_id: rollup.id,
     window_start: window.window_start,
     window_end: window.window_end,
   });
-  return rows[0] as Reach;
+  const reach = rows[0] as Reach;
+  if (!rollup.overrides?.isByKey) return reach;
+  const { rows: own } = await execute<Pick<Reach, 'sealed_until' | 'is_open'>>(
+    transaction,
+    prepare('report/reach_of_key.sql', bindings),
+    { rollup_id: rollup.id, window_end: window.window_end, key: JSON.stringify(key) },
+  );
+  return { ...reach, ...own[0] };
 }
 
 export async function explain(
