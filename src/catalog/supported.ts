@@ -7,12 +7,16 @@ import type { Fault } from './describe.ts';
 
 /** Faults of the settings alone; empty: all of it is carried out. */
 export function notCarriedOut(settings: RollupSettings): Fault[] {
-  const { watermark, publish } = settings;
+  const { window, watermark, publish } = settings;
   const faults: Fault[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
-  if (watermark.strategy === 'external')
-    refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
+  if (watermark.refused && window.kind === 'session')
+    refuse(
+      'watermark.refused',
+      'refused rows of the stream under session windows are',
+      'write tumbling, hopping or calendar windows',
+    );
   if (publish.policy === 'review')
     refuse('publish.policy', 'the policy review is', 'write grace: refused rows then await a person');
   if (Object.keys(publish.reviewBeyond).length > 0)

@@ -131,7 +131,7 @@ export interface MeasureSettings {
 /** R2. */
 export interface WatermarkSettings {
   readonly strategy: 'bounded' | 'fixed_delay' | 'recorded' | 'external';
-  /** Always there for `bounded` and `fixed_delay`; for the others the stream's own, to be compared. */
+  /** Always there for `bounded` and `fixed_delay`, never for `external`; for `recorded` the stream's own, to be compared. */
   readonly delay?: Duration | undefined;
   /** Undefined: a silent source partition is never idle. */
   readonly idleAfter?: Duration | undefined;
@@ -146,7 +146,22 @@ export interface WatermarkSettings {
   /** `recorded` only; default 0: a run does not wait for the log (R6). */
   readonly hold: Duration;
   /** Always there for `external`, and only there: the stream's own table of refused rows. */
-  readonly refused?: TableName | undefined;
+  readonly refused?: RefusedSettings | undefined;
+}
+
+/** The stream's own table of refused rows, one row a refusal; the members are its column names. */
+export interface RefusedSettings {
+  readonly table: TableName;
+  /** As many as identify a row of bronze, in the same order; default: the names there. */
+  readonly eventId: readonly string[];
+  /** Undefined: the id alone finds the row. */
+  readonly eventTime?: string | undefined;
+  /** Neither is there: an entry refuses its row in all its windows. */
+  readonly windowStart?: string | undefined;
+  readonly windowEnd?: string | undefined;
+  readonly watermark?: string | undefined;
+  /** When the row was refused, on the clock of `ingested_at`. Undefined: when a run first sees the entry. */
+  readonly refusedAt?: string | undefined;
 }
 
 export interface SourcePartitionSettings {

@@ -40,6 +40,15 @@ export function countsText(counts: Counts, words: Words = did): string {
     `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} newly pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
     ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),
+    ...(has('stream_ahead')
+      ? [`${amount(of('stream_ahead'))} of the stream's totals and refusals too far ahead to seal anything`]
+      : []),
+    ...(has('refused_waiting')
+      ? [`${counted(of('refused_waiting'), 'refusal')} of the stream without a row in bronze so far`]
+      : []),
+    ...(has('refused_judged_otherwise')
+      ? [`${counted(of('refused_judged_otherwise'), 'refusal')} of rows that were judged otherwise before`]
+      : []),
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
     ...(has('sealing_blocked')
       ? ['sealing blocked: an ingestion partition with rows of the next windows is gone']

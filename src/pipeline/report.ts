@@ -7,9 +7,11 @@ import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import type { RunContext, Sealing } from './context.ts';
 import type { Verdict } from './diff.ts';
+import type { RefusedEntries } from './refused.ts';
 import type { Scan } from './scan.ts';
 import type { Sealed } from './seal.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import type { Passed } from './watermark.ts';
 
 /** One keyed window that a run changes, proposes to change, or cannot. */
 export interface Change {
@@ -49,8 +51,8 @@ export interface RunReport {
 
 interface Found {
   readonly scanned: Scan;
-  /** Entries of the stream's log below an earlier one (R2). */
-  readonly wentBack: number;
+  readonly passed: Passed;
+  readonly refused: RefusedEntries | undefined;
   readonly sealing: Sealing;
   readonly lateEvents: number;
   readonly sealed: Sealed;
@@ -106,7 +108,11 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_blocked: blocked,
       sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
-      ...(found.wentBack > 0 ? { log_went_back: found.wentBack } : {}),
+      ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
+      ...(found.passed.ahead > 0 ? { stream_ahead: found.passed.ahead } : {}),
+      ...(found.refused
+        ? { refused_waiting: found.refused.waiting, refused_judged_otherwise: found.refused.judgedOtherwise }
+        : {}),
     },
     changes,
     gone: found.scanned.gone,

@@ -5,19 +5,51 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, Sealing } from './context.ts';
 
-/** @returns how many entries of the stream's log went back; they moved nothing. */
-export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<number> {
+/** What the stream said of its watermark and was not taken: it moved nothing. */
+export interface Passed {
+  /** Entries of its log below an earlier one of their source partition. */
+  readonly wentBack: number;
+  /** Totals and refusals that lie further ahead than a watermark can (R4). */
+  readonly ahead: number;
+}
+
+const nothingPassed = { wentBack: 0, ahead: 0 };
+
+export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<Passed> {
   const { strategy } = run.rollup.settings.watermark;
-  if (strategy === 'fixed_delay') return 0;
+  if (strategy === 'fixed_delay') return nothingPassed;
+  if (strategy === 'external') return { ...nothingPassed, ahead: await followStream(run) };
   if (strategy === 'recorded') {
     await execute(run.transaction, run.statements.pipeline.watermark_recorded, {
       frontier: run.frontier,
       bound: run.bound,
     });
   }
-  if (hasSourcePartitions(run.rollup)) return await combineWatermarks(run, readings);
+  if (hasSourcePartitions(run.rollup))
+    return { ...nothingPassed, wentBack: await combineWatermarks(run, readings) };
   await execute(run.transaction, run.statements.pipeline.watermark, { rollup_id: run.rollup.id });
-  return 0;
+  return nothingPassed;
+}
+
+/** `external`: the stream's totals, and its refused rows, say how far its watermark had come. @returns how many say too much. */
+async function followStream(run: RunContext): Promise<number> {
+  const { transaction, rollup, frontier, bound } = run;
+  const { pipeline } = run.statements;
+  const { seal, watermark } = rollup.settings;
+  const skew = watermark.maxFutureSkew ? microseconds(watermark.maxFutureSkew) : null;
+  const about = { rollup_id: rollup.id, bound, max_future_skew: skew };
+  const said = [
+    seal.by === 'table'
+      ? await execute<Ahead>(transaction, pipeline.watermark_adopted, about)
+      : await execute<Ahead>(transaction, pipeline.watermark_shipped, { ...about, frontier }),
+    await execute<Ahead>(transaction, pipeline.watermark_refused, { ...about, frontier }),
+  ];
+  await execute(transaction, pipeline.watermark, { rollup_id: rollup.id });
+  return said.reduce((sum, { rows }) => sum + (rows[0]?.ahead ?? 0), 0);
+}
+
+interface Ahead {
+  readonly ahead: number;
 }
 
 /** A log may tell of any number of source partitions, and marks them idle: it is always folded. */

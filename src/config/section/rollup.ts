@@ -9,7 +9,13 @@ import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
 import { publishFaults, publishSettings, publishShape } from './publish.ts';
 import { sealFaults, sealSettings, sealShape } from './seal.ts';
-import { sourcePartitionFaults, watermarkFaults, watermarkSettings, watermarkShape } from './watermark.ts';
+import {
+  refusedFaults,
+  sourcePartitionFaults,
+  watermarkFaults,
+  watermarkSettings,
+  watermarkShape,
+} from './watermark.ts';
 import { windowFaults, windowSettings, windowShape } from './window.ts';
 
 const scheduleShape = section(
@@ -62,6 +68,7 @@ export function rollupFaults(name: string, raw: Raw, path: Path, faults: Faults)
   if (watermark) {
     watermarkFaults(watermark, [...path, 'watermark'], faults);
     sourcePartitionFaults(watermark, bronze, [...path, 'watermark'], faults);
+    refusedFaults(watermark, bronze, [...path, 'watermark'], faults);
   }
   const seal = mappingAt(raw, 'seal');
   if (seal) sealFaults(seal, [...path, 'seal'], watermark?.strategy, faults);
@@ -80,14 +87,15 @@ export function rollupSettings(
   path: Path,
   places: Places,
 ): RollupSettings {
+  const bronze = bronzeSettings(rollup.bronze);
   return {
     name,
     gold: rollup.gold,
-    bronze: bronzeSettings(rollup.bronze),
+    bronze,
     window: windowSettings(rollup.window),
     key: rollup.key ?? [],
     measures: measureSettings(rollup.measures, [...path, 'measures'], places),
-    watermark: watermarkSettings(rollup.watermark),
+    watermark: watermarkSettings(rollup.watermark, bronze),
     allowedLateness: rollup.allowed_lateness ?? durationOf(0n),
     seal: sealSettings(rollup.seal),
     publish: publishSettings(rollup.publish),

@@ -60,6 +60,11 @@ interface Standing {
   readonly open_proposals: string;
   readonly late_seals: string;
   readonly quarantined: string;
+  /** Entries of the stream's refused rows whose row is not in bronze, and since when the first waits. */
+  readonly refused_waiting: string;
+  readonly refused_waiting_since: string | null;
+  /** Entries that came after their row had been judged: it stays what it was (R6). */
+  readonly refused_judged_otherwise: string;
 }
 
 export interface RollupStatus extends Standing {

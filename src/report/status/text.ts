@@ -20,6 +20,7 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
       ? [['held', waitingText(status.waiting, 'held', settings)] as [string, string]]
       : []),
     ['quarantine', counted(status.quarantined, 'row')],
+    ...(settings.watermark.refused ? [['refusals', refusalsText(status)] as [string, string]] : []),
     ['bronze', completeText(status)],
     ...(status.gone.length > 0 ? [['gone', goneText(status.gone)] as [string, string]] : []),
     ['settled', settledText(status.settled_until)],
@@ -80,6 +81,22 @@ function waitingText(
       return `${[counted(events, 'event'), ...sums].join(', ')} in ${counted(windows, 'window')}${whom}`;
     })
     .join('; ');
+}
+
+/** What the stream wrote of its refused rows, as far as bronze does not bear it out. */
+function refusalsText(status: RollupStatus): string {
+  const { refused_waiting: waiting, refused_waiting_since: since, refused_judged_otherwise: other } = status;
+  const parts = [
+    ...(waiting === '0'
+      ? []
+      : [
+          `${counted(waiting, 'entry', 'entries')} without a row in bronze, the first since ${shortInstant(since)}`,
+        ]),
+    ...(other === '0'
+      ? []
+      : [`${counted(other, 'entry', 'entries')} of rows that had been judged otherwise before`]),
+  ];
+  return parts.length === 0 ? 'each has its row in bronze' : parts.join('; ');
 }
 
 const sources: Readonly<Record<Exclude<RollupStatus['complete_from_source'], 'empty'>, string>> = {
