@@ -182,6 +182,20 @@ describe('external: the refused rows of the stream are the side output (R2)', ()
     });
   });
 
+  test('nor is a straggler that waits for its turn judged again', async () => {
+    const orders = await openExternal({ policy: 'auto' });
+    await orders.land('y 10-28 10:00 10-28 10:01', a);
+    await orders.ship('28', 1, 10);
+    await orders.ship('29', 1, 10);
+    await orders.run({ bound: '2026-10-31T03:00Z' });
+    await orders.land('x 10-28 12:00 10-31 04:00 EU 3', r);
+    await orders.run({ bound: '2026-10-31T05:00Z', maxWindows: 1 });
+    await orders.refuse(`r ${day}`);
+    const { counts } = await orders.run({ bound: '2026-10-31T06:00Z' });
+    expect(counts).toMatchObject({ refused_judged_otherwise: 1 });
+    expect((await orders.ledger()).at(-1)).toBe("10-29 'EU' v2 2 17.00 straggler");
+  });
+
   test('nor is a row taken back that a seal mismatch has published', async () => {
     const orders = await openExternal({ policy: 'auto' });
     await orders.land(a, b, r);
@@ -254,7 +268,7 @@ describe('external: the refused rows of the stream are the side output (R2)', ()
   test('a quarantined row answers its entry', async () => {
     const orders = await openExternal();
     await orders.land(a, 'far 11-20 00:00 10-29 11:00');
-    await orders.refuse('far');
+    await orders.refuse('far ws=11-20T00:00 we=11-21T00:00');
     expect((await orders.run({ bound: '2026-10-31T05:00Z' })).counts).toMatchObject({
       quarantined: 1,
       refused_waiting: 0,
