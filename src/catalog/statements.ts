@@ -63,6 +63,8 @@ export const pipelineFiles = [
   'quarantine',
   'copies',
   'late_events',
+  'refused_seen',
+  'refused_seen_before',
   'refused_found',
   'stamp',
   'adopt',
@@ -119,7 +121,7 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
-  readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
+  readonly report: Readonly<Record<'changes' | 'landings' | 'waiting' | 'contradictions', Statement>>;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
@@ -151,6 +153,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
       waiting: load('report/waiting.sql'),
+      contradictions: load('report/contradictions.sql'),
     },
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),

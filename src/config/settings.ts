@@ -145,7 +145,7 @@ export interface WatermarkSettings {
   readonly log?: WatermarkLogSettings | undefined;
   /** `recorded` only; default 0: a run does not wait for the log (R6). */
   readonly hold: Duration;
-  /** Always there for `external`, and only there: the stream's own table of refused rows. */
+  /** The stream's own table of refused rows. Always there for `external`; for `recorded` to be compared. */
   readonly refused?: RefusedSettings | undefined;
 }
 

@@ -19,8 +19,12 @@ export function summaryLine(results: readonly RollupResult[]): string {
   const through = results.filter(({ report }) => report);
   const locked = results.filter((result) => outcomeOf(result) === 'locked');
   const failed = results.filter((result) => outcomeOf(result) === 'failed');
+  const contradicted = through.flatMap(({ rollup, report }) =>
+    (report?.contradictions ?? []).map(({ text }) => (results.length === 1 ? text : `${rollup}: ${text}`)),
+  );
   const parts = [
     ...(through.length > 0 ? [`${nameOf(through)}: ${countsText(totals(through))}`] : []),
+    ...contradicted,
     ...failed.map(({ rollup, failure }) => `${rollup} failed: ${failure?.message.split('\n')[0]}`),
     ...(locked.length > 0
       ? [`another run holds ${locked.map(({ rollup }) => rollup).join(', ')}: nothing done there`]
@@ -48,6 +52,15 @@ export function countsText(counts: Counts, words: Words = did): string {
       : []),
     ...(has('refused_judged_otherwise')
       ? [`${counted(of('refused_judged_otherwise'), 'refusal')} of rows that were judged otherwise before`]
+      : []),
+    ...(has('contradictions')
+      ? [
+          counted(
+            of('contradictions'),
+            'contradiction between the settings and the stream',
+            'contradictions between the settings and the stream',
+          ),
+        ]
       : []),
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
     ...(has('sealing_blocked')

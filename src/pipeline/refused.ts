@@ -1,6 +1,7 @@
 /** Refused: what the stream's own table of refused rows says, and which rows of bronze it speaks of (R2, `external`). */
 import { execute } from '../db/statement.ts';
-import type { RunContext } from './context.ts';
+import type { Reading, RunContext } from './context.ts';
+import { parametersOf } from './scan.ts';
 import { skewOf } from './watermark.ts';
 
 export interface RefusedEntries {
@@ -25,28 +26,44 @@ export async function readRefused(run: RunContext): Promise<number> {
  * finds those.
  */
 export async function recallRefused(run: RunContext): Promise<void> {
-  if (run.frontier === null) return;
   const { transaction, statements, rollup, runId, bound } = run;
   const about = { rollup_id: rollup.id, run_id: runId };
-  const { rows } = await execute<Span>(transaction, statements.pipeline.refused_span, {
-    ...about,
-    skew: skewOf(rollup),
-  });
-  const [span] = rows;
-  if (!span || span.entries === 0) return;
-  const { count } = await execute(transaction, statements.pipeline.refused_rows, {
-    ...about,
-    bound,
-    events_from: span.events_from,
-    events_to: span.events_to,
-    ingested_from: span.ingested_from,
-  });
+  const span = await spanOfNew(run);
+  if (span === undefined) return;
+  const { count } = await execute(transaction, statements.pipeline.refused_rows, { ...about, ...span });
   if (count === 0) return;
   await execute(transaction, statements.pipeline.refused_judged, {
     ...about,
     sealed_before: run.sealedBefore,
     since: bound,
   });
+}
+
+/** Where to look in bronze for rows of earlier runs. @returns undefined where there is nothing to look for. */
+async function spanOfNew(run: RunContext): Promise<Where | undefined> {
+  if (run.frontier === null) return undefined;
+  const { rows } = await execute<Span>(run.transaction, run.statements.pipeline.refused_span, {
+    rollup_id: run.rollup.id,
+    run_id: run.runId,
+    skew: skewOf(run.rollup),
+  });
+  const { entries = 0, ...where } = rows[0] ?? {};
+  return entries === 0 ? undefined : { ...(where as Omit<Span, 'entries'>), bound: run.bound };
+}
+
+type Where = Omit<Span, 'entries'> & { readonly bound: string };
+
+/** Under another strategy the entries decide nothing: what their rows were judged is noted, to be compared. */
+async function compareRefused(run: RunContext, readings: readonly Reading[]): Promise<void> {
+  const about = { rollup_id: run.rollup.id, run_id: run.runId };
+  for (const reading of readings) {
+    if (reading.summary.oldest_ingested_at === null) continue;
+    const seen = run.statements.withConstraint('refused_seen', reading.partition.constraint_text);
+    await execute(run.transaction, seen, { ...parametersOf(run, reading), ...about });
+  }
+  const span = await spanOfNew(run);
+  if (span !== undefined)
+    await execute(run.transaction, run.statements.pipeline.refused_seen_before, { ...about, ...span });
 }
 
 interface Span {
@@ -57,8 +74,13 @@ interface Span {
 }
 
 /** Once the late events are kept. @returns undefined where the rollup names no table of refused rows. */
-export async function answerRefused(run: RunContext): Promise<RefusedEntries | undefined> {
-  if (run.rollup.settings.watermark.refused === undefined) return undefined;
+export async function answerRefused(
+  run: RunContext,
+  readings: readonly Reading[],
+): Promise<RefusedEntries | undefined> {
+  const { refused, strategy } = run.rollup.settings.watermark;
+  if (refused === undefined) return undefined;
+  if (strategy !== 'external') await compareRefused(run, readings);
   const { rows } = await execute<{ waiting: string; judged_otherwise: string }>(
     run.transaction,
     run.statements.pipeline.refused_found,

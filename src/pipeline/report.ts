@@ -5,6 +5,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { type Contradiction, readContradictions } from '../report/contradictions.ts';
 import type { RunContext, Sealing } from './context.ts';
 import type { Verdict } from './diff.ts';
 import type { RefusedEntries } from './refused.ts';
@@ -43,6 +44,8 @@ export interface RunReport {
   readonly watermark: string | null;
   readonly counts: Readonly<Record<string, number | string>>;
   readonly changes: readonly Change[];
+  /** Where what this run found contradicts the settings. */
+  readonly contradictions: readonly Contradiction[];
   readonly gone: readonly string[];
   readonly stageMilliseconds: Readonly<Record<string, number>>;
   /** Something in this run awaits a person: exit code 3. */
@@ -88,6 +91,12 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     found.verdicts.unexamined +
     found.sealed.waiting +
     (await countIncomplete(run));
+  const contradictions = await readContradictions(
+    transaction,
+    statements.report.contradictions,
+    run.rollup,
+    run.runId,
+  );
   return {
     rollup: run.rollup.settings.name,
     runId: run.runId,
@@ -111,10 +120,18 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
       ...(found.passed.ahead > 0 ? { stream_ahead: found.passed.ahead } : {}),
       ...(found.refused
-        ? { refused_waiting: found.refused.waiting, refused_judged_otherwise: found.refused.judgedOtherwise }
+        ? {
+            refused_waiting: found.refused.waiting,
+            // compared only: what it differs in is a contradiction
+            ...(run.rollup.settings.watermark.strategy === 'external'
+              ? { refused_judged_otherwise: found.refused.judgedOtherwise }
+              : {}),
+          }
         : {}),
+      ...(contradictions.length > 0 ? { contradictions: contradictions.length } : {}),
     },
     changes,
+    contradictions,
     gone: found.scanned.gone,
     stageMilliseconds: found.watch.milliseconds,
     needsAttention:

@@ -116,7 +116,7 @@ async function attempt(
         await watch.time('classify', () => classify(run, scanned.readings));
         await watch.time('copies', () => findCopies(run, sealing));
         const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
-        const refused = await answerRefused(run);
+        const refused = await answerRefused(run, scanned.readings);
         const stamp = await takeStamp(run);
         const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
         await options.before?.(run, sealing);

@@ -37,7 +37,9 @@ async function faultsOf(url: string, directory: string): Promise<string[]> {
   );
 }
 
-test('check: the table of refused rows is there, can be read, and its columns fit', async () => {
+test('check: the table of refused rows is there, can be read, and its columns fit', {
+  timeout: 120_000,
+}, async () => {
   const { url, pool } = await openBronze(
     `create table stream."Odd ""refused" (order_id integer, "the end" timestamptz, local timestamp, wm bigint, word text)`,
   );
@@ -70,7 +72,9 @@ test('check: the table of refused rows is there, can be read, and its columns fi
   await pool.query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test('external: plan, run, status and explain say what the stream refused', async () => {
+test('external: plan, run, status and explain say what the stream refused', {
+  timeout: 120_000,
+}, async () => {
   const { url, pool } = await openBronze(
     `create table stream.refused (order_id bigint, wm timestamptz);
      insert into bronze.orders values

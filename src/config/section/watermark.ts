@@ -107,7 +107,11 @@ export const watermarkShape = section(
       .optional()
       .describe("The stream's log of watermarks; left out: the table that Errata makes."),
     hold: duration.optional().describe('How long a run waits for the log; left out: 0.'),
-    refused: refusedShape.optional().describe("The stream's own table of refused rows."),
+    refused: refusedShape
+      .optional()
+      .describe(
+        "The stream's own table of refused rows; under external they are the side output, under recorded they are compared with it.",
+      ),
   },
   'write { strategy: bounded, delay: 10 minutes }',
 );
@@ -135,11 +139,11 @@ export function watermarkFaults(raw: Readonly<Record<string, unknown>>, path: Pa
       'goes with strategy: bounded or recorded only; leave it out',
     );
   }
-  const owners = { log: 'recorded', hold: 'recorded', refused: 'external' } as const;
+  const owners = { log: ['recorded'], hold: ['recorded'], refused: ['external', 'recorded'] };
   if (typeof strategy !== 'string' || !watermarkShape.shape.strategy.safeParse(strategy).success) return;
-  for (const [member, owner] of Object.entries(owners)) {
-    if (raw[member] === undefined || strategy === owner) continue;
-    faults.aboutKey([...path, member], `goes with strategy: ${owner} only; leave it out`);
+  for (const [member, strategies] of Object.entries(owners)) {
+    if (raw[member] === undefined || strategies.includes(strategy)) continue;
+    faults.aboutKey([...path, member], `goes with strategy: ${strategies.join(' or ')} only; leave it out`);
   }
   if (strategy !== 'external') return;
   for (const member of ['delay', 'idle_after', 'combine']) {
