@@ -20,3 +20,13 @@ create table /*:schema*/errata/*.*/.refused_entry (
   unique nulls not distinct (rollup_id, event_id, event_time, window_start, window_end)
 );
 create index refused_entry_waiting on /*:schema*/errata/*.*/.refused_entry (rollup_id) where found_run_id is null;
+
+-- What a log of watermarks says beside them, a source partition.
+alter table /*:schema*/errata/*.*/.source_partition
+  -- entries of its log in the day before the frontier, when the last run read it; NULL: not counted yet
+  add column log_entries bigint,
+  -- entries that appeared in that day only later: they moved nothing
+  add column came_behind bigint not null default 0,
+  -- the counter of dropped rows in its last entry that has one, and how many that makes over all restarts of the counter
+  add column dropped bigint,
+  add column dropped_total bigint not null default 0;

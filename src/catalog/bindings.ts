@@ -226,6 +226,9 @@ function logBindings(rollup: Rollup): Record<string, Sql> {
     log_at: quoteName(log?.at ?? 'at'),
     log_watermark: quoteName(log?.watermark ?? 'watermark'),
     log_idle: quoteName(log?.idle ?? 'idle'),
+    log_dropped: trustedSql(
+      log && log.dropped === undefined ? 'null' : `l.${quoteName(log?.dropped ?? 'dropped')}`,
+    ),
   };
 }
 

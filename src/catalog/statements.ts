@@ -54,6 +54,7 @@ export const pipelineFiles = [
   'source_partitions',
   'watermark',
   'watermark_combined',
+  'log_read',
   'sealing',
   'refused_span',
   'refused_rows',
@@ -121,7 +122,9 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
-  readonly report: Readonly<Record<'changes' | 'landings' | 'waiting' | 'contradictions', Statement>>;
+  readonly report: Readonly<
+    Record<'changes' | 'landings' | 'waiting' | 'contradictions' | 'drops', Statement>
+  >;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
@@ -153,6 +156,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
       waiting: load('report/waiting.sql'),
+      drops: load('report/drops.sql'),
       contradictions: load('report/contradictions.sql'),
     },
     release: load('publication/release.sql'),

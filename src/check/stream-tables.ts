@@ -24,14 +24,25 @@ export async function checkStreamTables(
       findings,
     );
   const { log } = watermark;
-  if (log)
-    await checkTable(
+  if (log) {
+    const counter = log.dropped === undefined ? [] : [log.dropped];
+    const types = await checkTable(
       transaction,
       'watermark.log',
       log.table,
-      [log.at, log.sourcePartition, log.watermark, log.idle],
+      [log.at, log.sourcePartition, log.watermark, log.idle, ...counter],
       findings,
     );
+    for (const name of counter) {
+      const type = types.get(name);
+      if (type !== undefined && alike(type) !== 'bigint')
+        findings.fault(
+          'watermark.log',
+          `column "${name}" of ${formatTableName(log.table)} has type ${type}, which is no counter`,
+          'make it bigint, or name a view that casts it',
+        );
+    }
+  }
   const { refused } = watermark;
   if (refused) await checkRefused(transaction, settings, refused, findings);
 }

@@ -182,6 +182,8 @@ export interface WatermarkLogSettings {
   readonly watermark: string;
   /** Default `idle`. */
   readonly idle: string;
+  /** A counter of the rows that the stream dropped, cumulative; undefined: the table has none. */
+  readonly dropped?: string | undefined;
 }
 
 /** Who writes version 1, and how much more of `ingested_at` to wait for it (R8); `after` defaults to 0. */

@@ -44,6 +44,16 @@ export function countsText(counts: Counts, words: Words = did): string {
     `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} newly pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
     ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),
+    ...(has('log_came_behind')
+      ? [
+          `${counted(of('log_came_behind'), 'entry', 'entries')} of the log came behind the frontier and moved nothing`,
+        ]
+      : []),
+    ...(has('stream_dropped')
+      ? [
+          `the stream dropped ${counted(of('stream_dropped'), 'row')}, the side output shows ${amount(of('stream_dropped_shown'))}`,
+        ]
+      : []),
     ...(has('stream_ahead')
       ? [`${amount(of('stream_ahead'))} of the stream's totals and refusals too far ahead to seal anything`]
       : []),

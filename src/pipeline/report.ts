@@ -6,6 +6,7 @@ import { execute, query } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { type Contradiction, readContradictions } from '../report/contradictions.ts';
+import { readDrops } from '../report/drops.ts';
 import type { RunContext, Sealing } from './context.ts';
 import type { Verdict } from './diff.ts';
 import type { RefusedEntries } from './refused.ts';
@@ -97,6 +98,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     run.rollup,
     run.runId,
   );
+  const drops = await readDrops(transaction, statements.report.drops, run.rollup);
   return {
     rollup: run.rollup.settings.name,
     runId: run.runId,
@@ -118,6 +120,10 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
       ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
+      ...(found.passed.cameBehind > 0 ? { log_came_behind: found.passed.cameBehind } : {}),
+      ...(drops.is_short
+        ? { stream_dropped: Number(drops.dropped), stream_dropped_shown: Number(drops.shown) }
+        : {}),
       ...(found.passed.ahead > 0 ? { stream_ahead: found.passed.ahead } : {}),
       ...(found.refused
         ? {

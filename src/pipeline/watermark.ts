@@ -9,11 +9,13 @@ import type { Reading, RunContext, Sealing } from './context.ts';
 export interface Passed {
   /** Entries of its log below an earlier one of their source partition. */
   readonly wentBack: number;
+  /** Entries of its log that appeared behind the frontier (R6). */
+  readonly cameBehind: number;
   /** Totals and refusals that lie further ahead than a watermark can (R4). */
   readonly ahead: number;
 }
 
-const nothingPassed = { wentBack: 0, ahead: 0 };
+const nothingPassed: Passed = { wentBack: 0, cameBehind: 0, ahead: 0 };
 
 export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<Passed> {
   const { strategy } = run.rollup.settings.watermark;
@@ -25,8 +27,10 @@ export async function advanceWatermark(run: RunContext, readings: readonly Readi
       bound: run.bound,
     });
   }
-  if (hasSourcePartitions(run.rollup))
-    return { ...nothingPassed, wentBack: await combineWatermarks(run, readings) };
+  if (hasSourcePartitions(run.rollup)) {
+    const wentBack = await combineWatermarks(run, readings);
+    return { ...nothingPassed, wentBack, cameBehind: strategy === 'recorded' ? await readLog(run) : 0 };
+  }
   await execute(run.transaction, run.statements.pipeline.watermark, { rollup_id: run.rollup.id });
   return nothingPassed;
 }
@@ -78,6 +82,15 @@ async function combineWatermarks(run: RunContext, readings: readonly Reading[]):
     is_log: strategy === 'recorded',
   });
   return (await countWentBack(run)) - wentBackBefore;
+}
+
+async function readLog(run: RunContext): Promise<number> {
+  const { rows } = await execute<{ came_behind: string }>(run.transaction, run.statements.pipeline.log_read, {
+    rollup_id: run.rollup.id,
+    frontier: run.frontier,
+    bound: run.bound,
+  });
+  return Number(rows[0]?.came_behind ?? 0);
 }
 
 async function countWentBack(run: RunContext): Promise<number> {

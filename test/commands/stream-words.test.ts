@@ -72,6 +72,21 @@ test('check: the table of refused rows is there, can be read, and its columns fi
   await pool.query(`drop owned by ${role}; drop role ${role}`);
 });
 
+test('check: the counter of a log is one', { timeout: 120_000 }, async () => {
+  const { url } = await openBronze(
+    'create table stream.log (at timestamptz, source_partition text, watermark timestamptz, idle boolean, lost integer, words text)',
+  );
+  const log = (dropped: string) =>
+    workDirectory(yaml(`{ strategy: recorded, log: { table: stream.log, dropped: ${dropped} } }`));
+  expect(await faultsOf(url, log('lost'))).toEqual([]);
+  expect(await faultsOf(url, log('words'))).toEqual([
+    'watermark.log: column "words" of stream.log has type text, which is no counter; make it bigint, or name a view that casts it',
+  ]);
+  expect(await faultsOf(url, log('gone'))).toEqual([
+    'watermark.log: stream.log has no column "gone"; it has: at, source_partition, watermark, idle, lost, words',
+  ]);
+});
+
 test('external: plan, run, status and explain say what the stream refused', {
   timeout: 120_000,
 }, async () => {

@@ -190,6 +190,13 @@ describe('every form of a section', () => {
     });
   });
 
+  it('the log, with a counter of drops, which a table of the stream only has where it is named', () => {
+    const log = (text: string) =>
+      rollup(watermark, `watermark: { strategy: recorded, log: ${text} }`).watermark.log;
+    expect(log('s.l')?.dropped).toBe(undefined);
+    expect(log('{ table: s.l, dropped: late_records }')?.dropped).toBe('late_records');
+  });
+
   it('refused rows, each column by its name', () => {
     const text = designExample
       .replace(

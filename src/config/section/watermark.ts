@@ -26,6 +26,9 @@ const logShape = z
           idle: column
             .optional()
             .describe('Its boolean column that marks the source partition idle; left out: idle.'),
+          dropped: column
+            .optional()
+            .describe('Its column with how many rows the stream has dropped so far, a counter.'),
         },
         logRemedy,
       ),
@@ -33,13 +36,14 @@ const logShape = z
     { error: logRemedy },
   )
   .transform((log): WatermarkLogSettings => {
-    const names = 'name' in log ? { table: log } : log;
+    const names = 'name' in log ? { table: log, dropped: undefined } : log;
     return {
       table: names.table,
       at: names.at ?? 'at',
       sourcePartition: names.source_partition ?? 'source_partition',
       watermark: names.watermark ?? 'watermark',
       idle: names.idle ?? 'idle',
+      dropped: names.dropped,
     };
   });
 
