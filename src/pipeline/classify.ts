@@ -2,8 +2,8 @@
 import { microseconds } from '../catalog/describe.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext } from './context.ts';
-import { releasedCauses } from './released-causes.ts';
 import { recallRefused } from './refused.ts';
+import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
 import { hasSessions, joinSessions } from './sessions.ts';
 
