@@ -1,5 +1,5 @@
--- A table that the stream writes for Errata to read: its log, or its result table. Rows out: one; is_there is false and
--- the columns are empty where there is none.
+-- A table that the stream writes for Errata to read: its log, its result table, or its refused rows. Rows out: one;
+-- is_there is false and the columns are empty where there is none. Types as format_type writes them, without lengths.
 --
 -- $1 schema, $2 name: text
 select
@@ -10,7 +10,13 @@ select
     from pg_catalog.pg_attribute as a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     order by a.attnum
-  ) as columns
+  ) as columns,
+  array(
+    select format_type(a.atttypid, null)
+    from pg_catalog.pg_attribute as a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    order by a.attnum
+  ) as types
 from (select 1) as one
 left join (
   pg_catalog.pg_class as c

@@ -27,6 +27,22 @@ select
     select count(*)
     from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     where e.landing = 'quarantined' and e.state is null and not e.released
-  )::text as quarantined
+  )::text as quarantined,
+  (
+    select count(*)
+    from /*:schema*/errata/*.*/.refused_entry as w
+    where w.rollup_id = r.rollup_id and w.found_run_id is null
+  )::text as refused_waiting,
+  (
+    select min(coalesce(w.refused_at, u.bound))
+    from /*:schema*/errata/*.*/.refused_entry as w
+    join /*:schema*/errata/*.*/.run as u on u.run_id = w.first_run_id
+    where w.rollup_id = r.rollup_id and w.found_run_id is null
+  )::text as refused_waiting_since,
+  (
+    select count(*)
+    from /*:schema*/errata/*.*/.refused_entry as w
+    where w.rollup_id = r.rollup_id and w.landing in ('open', 'late_firing')
+  )::text as refused_judged_otherwise
 from /*:schema*/errata/*.*/.rollup as r
 where r.rollup_id = $1::integer

@@ -17,6 +17,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...sourceBindings(rollup),
     ...windowBindings(rollup.settings.window),
     ...logBindings(rollup),
+    ...refusedBindings(rollup),
     ...ownBindings(rollup),
     ...sessionBindings(rollup),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
@@ -227,6 +228,37 @@ function logBindings(rollup: Rollup): Record<string, Sql> {
     log_at: quoteName(log?.at ?? 'at'),
     log_watermark: quoteName(log?.watermark ?? 'watermark'),
     log_idle: quoteName(log?.idle ?? 'idle'),
+    log_dropped: trustedSql(
+      log && log.dropped === undefined ? 'null' : `l.${quoteName(log?.dropped ?? 'dropped')}`,
+    ),
+  };
+}
+
+/** The stream's table of refused rows; of a rollup without one, the statements that name it are not sent. */
+function refusedBindings(rollup: Rollup): Bindings {
+  const { refused } = rollup.settings.watermark;
+  const optional = (name: string | undefined) =>
+    trustedSql(name === undefined ? 'null::timestamptz' : `f.${quoteName(name)}`);
+  const ids = (refused?.eventId ?? ['event_id']).map((name) => `f.${quoteName(name)}`);
+  const [first] = ids;
+  return {
+    refused: refused ? quoteTable(refused.table) : relationsOf(rollup).late_event,
+    // as `event_id_value` of bronze; an entry without an id finds no row
+    refused_event_id: trustedSql(
+      ids.length === 1
+        ? `${first}::text`
+        : `case when num_nulls(${ids.join(', ')}) < ${ids.length} then row(${ids.join(', ')})::text end`,
+    ),
+    refused_event_time: optional(refused?.eventTime),
+    refused_window_start: optional(refused?.windowStart),
+    refused_window_end: optional(refused?.windowEnd),
+    refused_watermark: optional(refused?.watermark),
+    refused_at: optional(refused?.refusedAt),
+    // As `id`: an index of bronze serves a look-up by the native value.
+    refused_id:
+      ids.length === 1 && rollup.ids.length === 1
+        ? rollup.ids.map((id) => ({ refused_id: trustedSql(first as string), bronze_id: quoteName(id.name) }))
+        : [],
   };
 }
 

@@ -75,6 +75,8 @@ const columnComments: Readonly<Record<string, string>> = {
     'Run that found the event gone from bronze: deleted, or changed into one of another keyed window; NULL while it is there.',
   line: 'reversal and rebook, or delta.',
   at: 'When the entry was written, on the clock of ingested_at.',
+  dropped:
+    'How many rows the stream has dropped as too late so far, a counter; NULL where it does not count.',
   idle: 'The source partition is idle: it holds no watermark back.',
 };
 

@@ -47,15 +47,27 @@ export const pipelineFiles = [
   'known_partitions',
   'scan',
   'gone',
+  'refused',
+  'watermark_shipped',
+  'watermark_adopted',
+  'watermark_refused',
   'watermark_recorded',
   'source_partitions',
   'watermark',
   'watermark_combined',
+  'log_read',
   'sealing',
+  'refused_span',
+  'refused_rows',
+  'refused_judged',
+  'classify_refused',
   'classify',
   'quarantine',
   'copies',
   'late_events',
+  'refused_seen',
+  'refused_seen_before',
+  'refused_found',
   'stamp',
   'adopt',
   'unsealed',
@@ -125,7 +137,9 @@ export interface RollupStatements {
   readonly overrides: Readonly<Record<OverrideFile, Statement>> | undefined;
   /** Undefined: no row of a \`fixed_delay\` carries its own. */
   readonly watermarkDelays: Statement | undefined;
-  readonly report: Readonly<Record<'changes' | 'landings' | 'waiting', Statement>>;
+  readonly report: Readonly<
+    Record<'changes' | 'landings' | 'waiting' | 'contradictions' | 'drops', Statement>
+  >;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
@@ -164,6 +178,8 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
       waiting: load('report/waiting.sql'),
+      drops: load('report/drops.sql'),
+      contradictions: load('report/contradictions.sql'),
     },
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),

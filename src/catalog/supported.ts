@@ -11,8 +11,6 @@ export function notCarriedOut(settings: RollupSettings): Fault[] {
   const faults: Fault[] = [];
   const refuse = (path: string, what: string, instead: string) =>
     faults.push(faultOf(settings, path, `${what} not carried out yet`, instead));
-  if (watermark.strategy === 'external')
-    refuse('watermark.strategy', 'the strategy external is', 'write bounded, fixed_delay or recorded');
   if (window.kind === 'session') {
     const { strategy, delayColumn, overrides } = watermark;
     const isByKey = overrides?.by.some(({ name }) => name !== 'source_partition');
@@ -31,6 +29,12 @@ export function notCarriedOut(settings: RollupSettings): Fault[] {
     if (delayColumn !== undefined && strategy === 'fixed_delay')
       refuse('watermark.delay', 'for sessions a delay that differs under fixed_delay is', 'write one delay');
   }
+  if (watermark.refused && window.kind === 'session')
+    refuse(
+      'watermark.refused',
+      'refused rows of the stream under session windows are',
+      'write tumbling, hopping or calendar windows',
+    );
   if (publish.policy === 'review')
     refuse('publish.policy', 'the policy review is', 'write grace: refused rows then await a person');
   if (Object.keys(publish.reviewBeyond).length > 0)

@@ -3,6 +3,7 @@ import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { selectRollups } from '../catalog/open.ts';
 import { notCarriedOut } from '../catalog/supported.ts';
 import { checkBronze } from '../check/bronze.ts';
+import { checkContradictions } from '../check/contradictions.ts';
 import { checkDefinition } from '../check/definition.ts';
 import { Findings } from '../check/findings.ts';
 import { type FirstRun, firstRunText } from '../check/first-run.ts';
@@ -93,6 +94,7 @@ async function checkRollup(
   if (rollup && faults.length === 0) {
     await checkDefinition(transaction, rollup, findings);
     await checkOverrides(transaction, rollup, findings);
+    await checkContradictions(transaction, rollup, findings);
     try {
       firstRun = await checkBronze(transaction, rollup, findings);
     } catch (error) {

@@ -68,6 +68,7 @@ function planText(result: RollupResult, order: Order): string {
   return [
     `${report.rollup}: ${countsText(totals([result]), would)}`,
     `  bound ${report.bound}, watermark ${report.watermark ?? 'none yet'}, ${counted(report.counts.rows_examined ?? 0, 'new row')} of bronze`,
+    ...report.contradictions.map(({ text }) => `  ${text}`),
     ...lines.map((line) => `  ${line}`),
     ...(report.changes.length >= changesShown
       ? [`  the latest ${amount(String(changesShown))} windows are shown`]

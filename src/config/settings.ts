@@ -133,7 +133,7 @@ export interface MeasureSettings {
 /** R2. */
 export interface WatermarkSettings {
   readonly strategy: 'bounded' | 'fixed_delay' | 'recorded' | 'external';
-  /** Always there for `bounded` and `fixed_delay`; for the others the stream's own, to be compared. */
+  /** Always there for `bounded` and `fixed_delay`, never for `external`; for `recorded` the stream's own, to be compared. */
   readonly delay?: Duration | undefined;
   /** A bronze column of type interval in which each row carries its own delay; where it says nothing, `delay` holds. */
   readonly delayColumn?: string | undefined;
@@ -151,8 +151,23 @@ export interface WatermarkSettings {
   readonly log?: WatermarkLogSettings | undefined;
   /** `recorded` only; default 0: a run does not wait for the log (R6). */
   readonly hold: Duration;
-  /** Always there for `external`, and only there: the stream's own table of refused rows. */
-  readonly refused?: TableName | undefined;
+  /** The stream's own table of refused rows. Always there for `external`; for `recorded` to be compared. */
+  readonly refused?: RefusedSettings | undefined;
+}
+
+/** The stream's own table of refused rows, one row a refusal; the members are its column names. */
+export interface RefusedSettings {
+  readonly table: TableName;
+  /** As many as identify a row of bronze, in the same order; default: the names there. */
+  readonly eventId: readonly string[];
+  /** Undefined: the id alone finds the row. */
+  readonly eventTime?: string | undefined;
+  /** Neither is there: an entry refuses its row in all its windows. */
+  readonly windowStart?: string | undefined;
+  readonly windowEnd?: string | undefined;
+  readonly watermark?: string | undefined;
+  /** When the row was refused, on the clock of `ingested_at`. Undefined: when a run first sees the entry. */
+  readonly refusedAt?: string | undefined;
 }
 
 /** A table of the user's, one row a key or source partition; NULL in it, or no row: the rollup's own. */
@@ -190,6 +205,8 @@ export interface WatermarkLogSettings {
   readonly watermark: string;
   /** Default `idle`. */
   readonly idle: string;
+  /** A counter of the rows that the stream dropped, cumulative; undefined: the table has none. */
+  readonly dropped?: string | undefined;
 }
 
 /** Who writes version 1, and how much more of `ingested_at` to wait for it (R8); `after` defaults to 0. */

@@ -77,7 +77,8 @@ ${zone(found)}      # One input of the stream (a Kafka partition, a device), eac
 ${found.measures.map(({ name, expression }) => `      ${scalar(name)}: ${scalar(expression, true)}`).join('\n')}
 
     # When the stream took a window for complete; the same delay as in the stream. A row whose event time lies
-    # further in its own future than max_future_skew is quarantined.
+    # further in its own future than max_future_skew is quarantined. Or { strategy: recorded }, from a log that the
+    # stream writes, or { strategy: external, refused: stream.refused }, from the rows that it refused.
     watermark: { strategy: bounded, delay: 10 minutes, max_future_skew: 1 hour }
     # How long past its end a window is still updated by the stream; later rows are refused.
     allowed_lateness: 0

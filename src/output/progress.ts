@@ -63,7 +63,8 @@ function logEnd(logger: Logger, result: RollupResult): void {
     else logger.error(line, result.failure.message);
     return;
   }
-  const { runId, bound, stamp, watermark, counts, stageMilliseconds } = result.report;
+  const { runId, bound, stamp, watermark, counts, contradictions, stageMilliseconds } = result.report;
+  for (const { text, ...figures } of contradictions) logger.warn(figures, text);
   const line = {
     outcome,
     run_id: runId,

@@ -19,8 +19,12 @@ export function summaryLine(results: readonly RollupResult[]): string {
   const through = results.filter(({ report }) => report);
   const locked = results.filter((result) => outcomeOf(result) === 'locked');
   const failed = results.filter((result) => outcomeOf(result) === 'failed');
+  const contradicted = through.flatMap(({ rollup, report }) =>
+    (report?.contradictions ?? []).map(({ text }) => (results.length === 1 ? text : `${rollup}: ${text}`)),
+  );
   const parts = [
     ...(through.length > 0 ? [`${nameOf(through)}: ${countsText(totals(through))}`] : []),
+    ...contradicted,
     ...failed.map(({ rollup, failure }) => `${rollup} failed: ${failure?.message.split('\n')[0]}`),
     ...(locked.length > 0
       ? [`another run holds ${locked.map(({ rollup }) => rollup).join(', ')}: nothing done there`]
@@ -40,6 +44,34 @@ export function countsText(counts: Counts, words: Words = did): string {
     `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} newly pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
     ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),
+    ...(has('log_came_behind')
+      ? [
+          `${counted(of('log_came_behind'), 'entry', 'entries')} of the log came behind the frontier and moved nothing`,
+        ]
+      : []),
+    ...(has('stream_dropped')
+      ? [
+          `the stream dropped ${counted(of('stream_dropped'), 'row')}, the side output shows ${amount(of('stream_dropped_shown'))}`,
+        ]
+      : []),
+    ...(has('stream_ahead')
+      ? [`${amount(of('stream_ahead'))} of the stream's totals and refusals too far ahead to seal anything`]
+      : []),
+    ...(has('refused_waiting')
+      ? [`${counted(of('refused_waiting'), 'refusal')} of the stream without a row in bronze so far`]
+      : []),
+    ...(has('refused_judged_otherwise')
+      ? [`${counted(of('refused_judged_otherwise'), 'refusal')} of rows that were judged otherwise before`]
+      : []),
+    ...(has('contradictions')
+      ? [
+          counted(
+            of('contradictions'),
+            'contradiction between the settings and the stream',
+            'contradictions between the settings and the stream',
+          ),
+        ]
+      : []),
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
     ...(has('sealing_blocked')
       ? ['sealing blocked: an ingestion partition with rows of the next windows is gone']

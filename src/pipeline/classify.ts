@@ -2,6 +2,7 @@
 import { microseconds } from '../catalog/describe.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext } from './context.ts';
+import { recallRefused } from './refused.ts';
 import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
 import { hasSessions, joinSessions } from './sessions.ts';
@@ -11,13 +12,19 @@ export async function classify(run: RunContext, readings: readonly Reading[]): P
   const { settings, id } = run.rollup;
   const { strategy, delay } = settings.watermark;
   const isSession = hasSessions(run.rollup);
+  const isExternal = strategy === 'external';
   let candidates = isSession
     ? await joinSessions(run, readings, releasedCauses[settings.publish.policy].includes('refused'))
     : 0;
+  if (isExternal) await recallRefused(run);
   for (const reading of readings) {
     const { summary, partition } = reading;
     const parameters = parametersOf(run, reading);
-    if (summary.oldest_ingested_at !== null && !isSession) {
+    if (summary.oldest_ingested_at !== null && isExternal) {
+      const refused = run.statements.withConstraint('classify_refused', partition.constraint_text);
+      const about = { ...parameters, rollup_id: id, sealed_before: run.sealedBefore };
+      candidates += (await execute(run.transaction, refused, about)).count;
+    } else if (summary.oldest_ingested_at !== null && !isSession) {
       const { count } = await execute(
         run.transaction,
         run.statements.withConstraint('classify', partition.constraint_text),
@@ -37,6 +44,6 @@ export async function classify(run: RunContext, readings: readonly Reading[]): P
       candidates += (await execute(run.transaction, quarantine, parameters)).count;
     }
   }
-  if (candidates > 0) await query(run.transaction, 'analyze pg_temp.errata_candidate');
+  if (candidates > 0 || isExternal) await query(run.transaction, 'analyze pg_temp.errata_candidate');
   return candidates;
 }

@@ -5,11 +5,15 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { type Contradiction, readContradictions } from '../report/contradictions.ts';
+import { readDrops } from '../report/drops.ts';
 import type { RunContext, Sealing } from './context.ts';
 import type { Verdict } from './diff.ts';
+import type { RefusedEntries } from './refused.ts';
 import type { Scan } from './scan.ts';
 import type { Sealed } from './seal.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import type { Passed } from './watermark.ts';
 
 /** One keyed window that a run changes, proposes to change, or cannot. */
 export interface Change {
@@ -41,6 +45,8 @@ export interface RunReport {
   readonly watermark: string | null;
   readonly counts: Readonly<Record<string, number | string>>;
   readonly changes: readonly Change[];
+  /** Where what this run found contradicts the settings. */
+  readonly contradictions: readonly Contradiction[];
   readonly gone: readonly string[];
   readonly stageMilliseconds: Readonly<Record<string, number>>;
   /** Something in this run awaits a person: exit code 3. */
@@ -49,8 +55,8 @@ export interface RunReport {
 
 interface Found {
   readonly scanned: Scan;
-  /** Entries of the stream's log below an earlier one (R2). */
-  readonly wentBack: number;
+  readonly passed: Passed;
+  readonly refused: RefusedEntries | undefined;
   readonly sealing: Sealing;
   readonly lateEvents: number;
   readonly sealed: Sealed;
@@ -86,6 +92,13 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     found.verdicts.unexamined +
     found.sealed.waiting +
     (await countIncomplete(run));
+  const contradictions = await readContradictions(
+    transaction,
+    statements.report.contradictions,
+    run.rollup,
+    run.runId,
+  );
+  const drops = await readDrops(transaction, statements.report.drops, run.rollup);
   return {
     rollup: run.rollup.settings.name,
     runId: run.runId,
@@ -106,9 +119,25 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_blocked: blocked,
       sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
-      ...(found.wentBack > 0 ? { log_went_back: found.wentBack } : {}),
+      ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
+      ...(found.passed.cameBehind > 0 ? { log_came_behind: found.passed.cameBehind } : {}),
+      ...(drops.is_short
+        ? { stream_dropped: Number(drops.dropped), stream_dropped_shown: Number(drops.shown) }
+        : {}),
+      ...(found.passed.ahead > 0 ? { stream_ahead: found.passed.ahead } : {}),
+      ...(found.refused
+        ? {
+            refused_waiting: found.refused.waiting,
+            // compared only: what it differs in is a contradiction
+            ...(run.rollup.settings.watermark.strategy === 'external'
+              ? { refused_judged_otherwise: found.refused.judgedOtherwise }
+              : {}),
+          }
+        : {}),
+      ...(contradictions.length > 0 ? { contradictions: contradictions.length } : {}),
     },
     changes,
+    contradictions,
     gone: found.scanned.gone,
     stageMilliseconds: found.watch.milliseconds,
     needsAttention:

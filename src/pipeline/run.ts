@@ -1,7 +1,7 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish
+ *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
@@ -19,6 +19,7 @@ import { finish, takeStamp } from './finish.ts';
 import { keepLateEvents } from './late-events.ts';
 import { publish } from './publish.ts';
 import { recompute } from './recompute.ts';
+import { answerRefused, readRefused } from './refused.ts';
 import { noteFailure, type RunReport, reportOf } from './report.ts';
 import { findBeginning, rememberReadings, scan } from './scan.ts';
 import { seal } from './seal.ts';
@@ -109,11 +110,13 @@ async function attempt(
           scan(begun, (relation) => options.onStage?.('scan', relation)),
         );
         const run = await findBeginning(begun, scanned);
-        const wentBack = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
+        await watch.time('refused', () => readRefused(run));
+        const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
         const sealing = await findSealing(run);
         await watch.time('classify', () => classify(run, scanned.readings));
         await watch.time('copies', () => findCopies(run, sealing));
         const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
+        const refused = await answerRefused(run, scanned.readings);
         const stamp = await takeStamp(run);
         const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
         await options.before?.(run, sealing);
@@ -126,7 +129,8 @@ async function attempt(
         await rememberReadings(run, scanned.readings);
         const report = await reportOf(run, {
           scanned,
-          wentBack,
+          passed,
+          refused,
           sealing,
           lateEvents,
           sealed,

@@ -6,22 +6,58 @@ import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, Sealing } from './context.ts';
 import { sealNoKey } from './overrides.ts';
 
-/** @returns how many entries of the stream's log went back; they moved nothing. */
-export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<number> {
+/** What the stream said of its watermark and was not taken: it moved nothing. */
+export interface Passed {
+  /** Entries of its log below an earlier one of their source partition. */
+  readonly wentBack: number;
+  /** Entries of its log that appeared behind the frontier (R6). */
+  readonly cameBehind: number;
+  /** Totals and refusals that lie further ahead than a watermark can (R4). */
+  readonly ahead: number;
+}
+
+const nothingPassed: Passed = { wentBack: 0, cameBehind: 0, ahead: 0 };
+
+export async function advanceWatermark(run: RunContext, readings: readonly Reading[]): Promise<Passed> {
   const { strategy, delay } = run.rollup.settings.watermark;
   const { watermarkDelays } = run.statements;
   if (watermarkDelays && delay)
     await execute(run.transaction, watermarkDelays, { rollup_id: run.rollup.id, delay: microseconds(delay) });
-  if (strategy === 'fixed_delay') return 0;
+  if (strategy === 'fixed_delay') return nothingPassed;
+  if (strategy === 'external') return { ...nothingPassed, ahead: await followStream(run) };
   if (strategy === 'recorded') {
     await execute(run.transaction, run.statements.pipeline.watermark_recorded, {
       frontier: run.frontier,
       bound: run.bound,
     });
   }
-  if (hasSourcePartitions(run.rollup)) return await combineWatermarks(run, readings);
+  if (hasSourcePartitions(run.rollup)) {
+    const wentBack = await combineWatermarks(run, readings);
+    return { ...nothingPassed, wentBack, cameBehind: strategy === 'recorded' ? await readLog(run) : 0 };
+  }
   await execute(run.transaction, run.statements.pipeline.watermark, { rollup_id: run.rollup.id });
-  return 0;
+  return nothingPassed;
+}
+
+/** `external`: the stream's totals, and its refused rows, say how far its watermark had come. @returns how many say too much. */
+async function followStream(run: RunContext): Promise<number> {
+  const { transaction, rollup, frontier, bound } = run;
+  const { pipeline } = run.statements;
+  const { seal, watermark } = rollup.settings;
+  const skew = watermark.maxFutureSkew ? microseconds(watermark.maxFutureSkew) : null;
+  const about = { rollup_id: rollup.id, bound, max_future_skew: skew };
+  const said = [
+    seal.by === 'table'
+      ? await execute<Ahead>(transaction, pipeline.watermark_adopted, about)
+      : await execute<Ahead>(transaction, pipeline.watermark_shipped, { ...about, frontier }),
+    await execute<Ahead>(transaction, pipeline.watermark_refused, { ...about, frontier }),
+  ];
+  await execute(transaction, pipeline.watermark, { rollup_id: rollup.id });
+  return said.reduce((sum, { rows }) => sum + (rows[0]?.ahead ?? 0), 0);
+}
+
+interface Ahead {
+  readonly ahead: number;
 }
 
 /** A log may tell of any number of source partitions, and marks them idle: it is always folded. */
@@ -50,6 +86,15 @@ async function combineWatermarks(run: RunContext, readings: readonly Reading[]):
     is_log: strategy === 'recorded',
   });
   return (await countWentBack(run)) - wentBackBefore;
+}
+
+async function readLog(run: RunContext): Promise<number> {
+  const { rows } = await execute<{ came_behind: string }>(run.transaction, run.statements.pipeline.log_read, {
+    rollup_id: run.rollup.id,
+    frontier: run.frontier,
+    bound: run.bound,
+  });
+  return Number(rows[0]?.came_behind ?? 0);
 }
 
 async function countWentBack(run: RunContext): Promise<number> {

@@ -23,7 +23,10 @@ function judgementLines({ landing, watermark, window_end: end }: NamedEvent, rol
     allowed.microseconds === 0n || isOwn
       ? `its window ended ${instantText(end)}`
       : `its window ended ${instantText(end)} and took late events for ${allowed.text}`;
-  return [missed, `the watermark stood at ${instantText(watermark)} when it arrived`];
+  if (rollup.settings.watermark.strategy !== 'external')
+    return [missed, `the watermark stood at ${instantText(watermark)} when it arrived`];
+  const at = watermark === null ? '' : `, at watermark ${instantText(watermark)}`;
+  return [missed, `the stream wrote that it refused it${at}`];
 }
 
 /** What an event is, in a word. */

@@ -395,6 +395,59 @@ it('external needs a seal that is not by Errata (R6)', () => {
   ]);
 });
 
+describe('external', () => {
+  const external = (refused: string) => [watermark, `{ strategy: external, refused: ${refused} }`] as const;
+  const byStream = ['{ by: errata }', '{ by: stream }'] as const;
+
+  it('has no delay, and nothing to combine or to wait for: the stream alone knows its watermark', () => {
+    expect(
+      faults([
+        [
+          watermark,
+          '{ strategy: external, refused: s.r, delay: 1 s, idle_after: 1 s, combine: max, source_partitions: [a], log: s.l, hold: 1 s }',
+        ],
+        byStream,
+      ]),
+    ).toEqual([
+      `errata.yaml:18:52  ${rollup}.watermark.delay: does not go with strategy: external, under which the stream alone knows its watermark; leave it out`,
+      `errata.yaml:18:64  ${rollup}.watermark.idle_after: does not go with strategy: external, under which the stream alone knows its watermark; leave it out`,
+      `errata.yaml:18:81  ${rollup}.watermark.combine: does not go with strategy: external, under which the stream alone knows its watermark; leave it out`,
+      `errata.yaml:18:95  ${rollup}.watermark.source_partitions: goes with strategy: bounded or recorded only; leave it out`,
+      `errata.yaml:18:119  ${rollup}.watermark.log: goes with strategy: recorded only; leave it out`,
+      `errata.yaml:18:129  ${rollup}.watermark.hold: goes with strategy: recorded only; leave it out`,
+    ]);
+  });
+
+  it.each([
+    [
+      '{ event_id: id }',
+      `errata.yaml:18:47  ${rollup}.watermark.refused.table: is missing; write schema.table`,
+    ],
+    [
+      '{ table: s.r, event_id: [a, b] }',
+      `errata.yaml:18:71  ${rollup}.watermark.refused.event_id: names 2 of the 1 columns that identify a row of bronze; write one for each, in the same order`,
+    ],
+    [
+      'gold.daily_orders',
+      `errata.yaml:5:11  ${rollup}.gold: "gold.daily_orders" is the stream's table of refused rows too; write another table`,
+    ],
+    [
+      '{ table: gold.daily_orders_side_output }',
+      `errata.yaml:18:56  ${rollup}.watermark.refused.table: "gold.daily_orders_side_output" is a relation that Errata makes for this rollup; write the table that the stream writes`,
+    ],
+    [
+      'bronze.orders',
+      `errata.yaml:18:47  ${rollup}.watermark.refused: "bronze.orders" is the bronze table too; write another table`,
+    ],
+  ])('refused: %s', (refused, expected) => expect(faults([external(refused), byStream])).toEqual([expected]));
+
+  it('needs an id by which an entry finds its row', () => {
+    expect(faults([['event_id: order_id', 'unique_rows: true'], external('s.r'), byStream])).toEqual([
+      `errata.yaml:18:47  ${rollup}.watermark.refused: finds its rows by their id, and bronze.unique_rows says that they have none; write bronze.event_id or bronze.identified_by`,
+    ]);
+  });
+});
+
 describe('between rollups', () => {
   const [head = '', body = ''] = designExample.split('  daily_orders:\n');
   const [one = '', tail = ''] = body.split('periods:');

@@ -191,11 +191,39 @@ describe('every form of a section', () => {
       .replace(watermark, 'watermark: { strategy: external, refused: s.refused }')
       .replace(seal, 'seal: { from: a."b.c", after: 15 minutes }');
     const [first] = parseSettings(text, 'errata.yaml', {}).rollups;
-    expect(first?.watermark.refused).toEqual({ schema: 's', name: 'refused' });
+    expect(first?.watermark.refused).toEqual({
+      table: { schema: 's', name: 'refused' },
+      eventId: ['order_id'],
+    });
     expect(first?.seal).toEqual({
       by: 'table',
       table: { schema: 'a', name: 'b.c' },
       after: { microseconds: 900_000_000n, text: '15 minutes' },
+    });
+  });
+
+  it('the log, with a counter of drops, which a table of the stream only has where it is named', () => {
+    const log = (text: string) =>
+      rollup(watermark, `watermark: { strategy: recorded, log: ${text} }`).watermark.log;
+    expect(log('s.l')?.dropped).toBe(undefined);
+    expect(log('{ table: s.l, dropped: late_records }')?.dropped).toBe('late_records');
+  });
+
+  it('refused rows, each column by its name', () => {
+    const text = designExample
+      .replace(
+        watermark,
+        'watermark: { strategy: external, refused: { table: s.r, event_id: id, event_time: t, window_start: ws, window_end: we, watermark: wm, refused_at: at } }',
+      )
+      .replace(seal, 'seal: { by: stream }');
+    expect(parseSettings(text, 'errata.yaml', {}).rollups[0]?.watermark.refused).toEqual({
+      table: { schema: 's', name: 'r' },
+      eventId: ['id'],
+      eventTime: 't',
+      windowStart: 'ws',
+      windowEnd: 'we',
+      watermark: 'wm',
+      refusedAt: 'at',
     });
   });
 

@@ -10,7 +10,13 @@ import { keyFaults, measureFaults, measureSettings, measuresShape } from './meas
 import { overrideFaults } from './overrides.ts';
 import { publishFaults, publishSettings, publishShape } from './publish.ts';
 import { sealFaults, sealSettings, sealShape } from './seal.ts';
-import { sourcePartitionFaults, watermarkFaults, watermarkSettings, watermarkShape } from './watermark.ts';
+import {
+  refusedFaults,
+  sourcePartitionFaults,
+  watermarkFaults,
+  watermarkSettings,
+  watermarkShape,
+} from './watermark.ts';
 import { windowFaults, windowSettings, windowShape } from './window.ts';
 
 const scheduleShape = section(
@@ -65,6 +71,7 @@ export function rollupFaults(name: string, raw: Raw, path: Path, faults: Faults)
     sourcePartitionFaults(watermark, bronze, [...path, 'watermark'], faults);
     const overrides = mappingAt(watermark, 'overrides');
     if (overrides) overrideFaults(overrides, raw, [...path, 'watermark', 'overrides'], faults);
+    refusedFaults(watermark, bronze, [...path, 'watermark'], faults);
   }
   const seal = mappingAt(raw, 'seal');
   if (seal) sealFaults(seal, [...path, 'seal'], watermark?.strategy, faults);
@@ -83,14 +90,15 @@ export function rollupSettings(
   path: Path,
   places: Places,
 ): RollupSettings {
+  const bronze = bronzeSettings(rollup.bronze);
   return {
     name,
     gold: rollup.gold,
-    bronze: bronzeSettings(rollup.bronze),
+    bronze,
     window: windowSettings(rollup.window),
     key: rollup.key ?? [],
     measures: measureSettings(rollup.measures, [...path, 'measures'], places),
-    watermark: watermarkSettings(rollup.watermark),
+    watermark: watermarkSettings(rollup.watermark, bronze),
     allowedLateness: rollup.allowed_lateness?.duration ?? durationOf(0n),
     allowedLatenessColumn: rollup.allowed_lateness?.column,
     seal: sealSettings(rollup.seal),

@@ -31,6 +31,7 @@ export function tableFaults(rollups: Readonly<Record<string, unknown>>, faults: 
     if (canonical(mappingAt(raw, 'seal')?.from) === gold) {
       faults.aboutText(path, text, "is the stream's result table too; write another table");
     }
+    refusedFaults(raw, path, text, gold, faults);
     const owner = owners.get(gold);
     if (owner !== undefined) {
       faults.aboutText(path, text, `is the gold table of ${owner} too; write another table`);
@@ -51,6 +52,34 @@ export function tableFaults(rollups: Readonly<Record<string, unknown>>, faults: 
       `is a relation that is made for ${owner}; write another name`,
     );
   }
+}
+
+/** R2: the rows that the stream refused stand in a table of its own, which nothing here writes. */
+function refusedFaults(
+  raw: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  text: string,
+  gold: string,
+  faults: Faults,
+): void {
+  const named = mappingAt(raw, 'watermark')?.refused;
+  const written = typeof named === 'string' ? named : (named as { table?: unknown } | undefined)?.table;
+  const refused = canonical(written);
+  if (refused === undefined) return;
+  if (refused === gold) {
+    faults.aboutText(path, text, "is the stream's table of refused rows too; write another table");
+    return;
+  }
+  const [, rollup = ''] = path;
+  const place = ['rollups', rollup, 'watermark', 'refused', ...(typeof named === 'string' ? [] : ['table'])];
+  if (refused === canonical(mappingAt(raw, 'bronze')?.table))
+    faults.aboutText(place, written as string, 'is the bronze table too; write another table');
+  if (endings.some((ending) => refused === `${gold.slice(0, -1)}${ending}"`))
+    faults.aboutText(
+      place,
+      written as string,
+      'is a relation that Errata makes for this rollup; write the table that the stream writes',
+    );
 }
 
 /** One text for one table, however it is quoted in the file; undefined where it is no table. */

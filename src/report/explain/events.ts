@@ -18,7 +18,7 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
   const word = landingWord(event);
   if (!inFull) {
     return [
-      `event ${id}, ${word}: happened ${shortInstant(event.event_time)}, arrived ${shortInstant(event.arrived_at)}, watermark ${shortInstant(event.watermark)}; ${state}`,
+      `event ${id}, ${word}: happened ${shortInstant(event.event_time)}, arrived ${shortInstant(event.arrived_at)}${judgedBy(event)}; ${state}`,
     ];
   }
   const contribution = contributionText(event.measures, rollup);
@@ -27,6 +27,11 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
     ...eventLines(event, rollup),
     `${contribution ? `${contribution}; ` : ''}${state}`,
   ];
+}
+
+/** A stream may have written no watermark beside a row that it refused. */
+function judgedBy({ watermark }: NamedEvent): string {
+  return watermark === null ? '' : `, watermark ${shortInstant(watermark)}`;
 }
 
 function stateText({ state, version, released }: NamedEvent): string {

@@ -6,6 +6,7 @@ import type { RollupSettings, Settings } from '../../config/settings.ts';
 import type { Control } from '../../db/control.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
+import { type Drops, readDrops } from '../drops.ts';
 import { publishedRollup } from '../published-rollup.ts';
 
 export interface LastRun {
@@ -60,6 +61,32 @@ interface Standing {
   readonly open_proposals: string;
   readonly late_seals: string;
   readonly quarantined: string;
+  /** Entries of the stream's refused rows whose row is not in bronze, and since when the first waits. */
+  readonly refused_waiting: string;
+  readonly refused_waiting_since: string | null;
+  /** Entries that came after their row had been judged: it stays what it was (R6). */
+  readonly refused_judged_otherwise: string;
+}
+
+/** As the last run left it. */
+export interface SourcePartition {
+  /** NULL: the rows or entries that name none. */
+  readonly source_partition: string | null;
+  readonly watermark: string | null;
+  /** Its last row, or under `recorded` its last entry. */
+  readonly last_activity: string | null;
+  readonly age_seconds: string | null;
+  /**
+   * `silent`: declared, and nothing came yet; `expected`: declared from a later instant on; `unknown`: all that came of it
+   * came too late to tell.
+   */
+  readonly state: 'active' | 'idle' | 'marked idle' | 'silent' | 'expected' | 'unknown';
+  readonly declared_since: string | null;
+  /** Entries of its log below an earlier one, and behind the frontier: they moved nothing. */
+  readonly went_back: string;
+  readonly came_behind: string;
+  /** Rows that the stream says it dropped; null where its log does not count them. */
+  readonly dropped: string | null;
 }
 
 export interface RollupStatus extends Standing {
@@ -71,6 +98,9 @@ export interface RollupStatus extends Standing {
   readonly last_error: LastRun | null;
   readonly queue: readonly Queued[];
   readonly waiting: readonly WaitingEvents[];
+  /** Those with the least watermark first; empty where all rows are one. */
+  readonly source_partitions: readonly SourcePartition[];
+  readonly drops: Drops;
   /** What does not fit between the settings and bronze, if anything: a run would refuse to begin. */
   readonly faults: readonly string[];
   /** The settings have changed since they were migrated: a run would refuse to begin. */
@@ -105,6 +135,11 @@ export async function readStatus(
       transaction,
       prepare('report/waiting_events.sql', bindings),
     );
+    const { rows: sourcePartitions } = await execute<SourcePartition>(
+      transaction,
+      prepare('report/source_partitions.sql', bindings),
+      about,
+    );
     return {
       rollup: chosen.name,
       at: now,
@@ -114,6 +149,8 @@ export async function readStatus(
       last_error: runAt(runs, 'failure'),
       queue,
       waiting,
+      source_partitions: sourcePartitions,
+      drops: await readDrops(transaction, prepare('report/drops.sql', bindings), rollup),
       ...(await fitOf(transaction, settings, chosen, rollup.id)),
     };
   });

@@ -4,7 +4,7 @@ import { amount, counted } from '../../output/amount.ts';
 import { countsText } from '../../output/summary.ts';
 import { instantText, shortInstant, spanText } from '../instant-text.ts';
 import { concernsOf } from './concerns.ts';
-import type { LastRun, RollupStatus, WaitingEvents } from './status.ts';
+import type { LastRun, RollupStatus, SourcePartition, WaitingEvents } from './status.ts';
 
 export function statusText(status: RollupStatus, settings: RollupSettings): string {
   const concerns = concernsOf(status, settings);
@@ -14,12 +14,14 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
     ...errorFacts(status),
     ['frontier', reachText(status.frontier, status.frontier_lag_seconds, 'nothing is examined yet')],
     ['watermark', reachText(status.sealed_until, status.watermark_lag_seconds, 'nothing is sealed yet')],
+    ...sourceFacts(status),
     ['queue', queueText(status)],
     ['pending', waitingText(status.waiting, 'pending', settings)],
     ...(status.waiting.some(({ state }) => state === 'held')
       ? [['held', waitingText(status.waiting, 'held', settings)] as [string, string]]
       : []),
     ['quarantine', counted(status.quarantined, 'row')],
+    ...(settings.watermark.refused ? [['refusals', refusalsText(status)] as [string, string]] : []),
     ['bronze', completeText(status)],
     ...(status.gone.length > 0 ? [['gone', goneText(status.gone)] as [string, string]] : []),
     ['settled', settledText(status.settled_until)],
@@ -80,6 +82,65 @@ function waitingText(
       return `${[counted(events, 'event'), ...sums].join(', ')} in ${counted(windows, 'window')}${whom}`;
     })
     .join('; ');
+}
+
+/** Most source partitions with a line each; --json has all. */
+const sourcesShown = 20;
+
+function sourceFacts({ source_partitions: sources, drops }: RollupStatus): [string, string][] {
+  const rest = sources.length - sourcesShown;
+  const lines = [
+    ...sources.slice(0, sourcesShown).map(sourceText),
+    ...(rest > 0 ? [`and ${amount(String(rest))} more; --json has them`] : []),
+  ];
+  const dropped =
+    drops.dropped === null || drops.dropped === '0'
+      ? []
+      : [`the stream dropped ${counted(drops.dropped, 'row')}, the side output shows ${amount(drops.shown)}`];
+  return [
+    ...lines.map((line, place): [string, string] => [place === 0 ? 'sources' : '', line]),
+    ...dropped.map((line): [string, string] => ['drops', line]),
+  ];
+}
+
+function stateText({ state, declared_since: since }: SourcePartition): string {
+  if (state === 'silent')
+    return `silent since ${shortInstant(since)}: it holds the minimum back until it is idle`;
+  return state === 'expected' ? `expected from ${shortInstant(since)} on` : state;
+}
+
+function sourceText(source: SourcePartition): string {
+  const { source_partition: name, watermark, last_activity: last } = source;
+  const shown = name === null ? 'NULL' : name === '' ? "''" : name;
+  const parts = [
+    stateText(source),
+    ...(watermark === null ? [] : [`watermark ${shortInstant(watermark)}`]),
+    ...(last === null ? [] : [`last heard of ${shortInstant(last)}${ageText(source.age_seconds)}`]),
+    ...(source.went_back === '0' ? [] : [`went back ${counted(source.went_back, 'time')}`]),
+    ...(source.came_behind === '0'
+      ? []
+      : [`${counted(source.came_behind, 'entry', 'entries')} came behind the frontier`]),
+    ...(source.dropped === null || source.dropped === '0'
+      ? []
+      : [`dropped ${counted(source.dropped, 'row')}`]),
+  ];
+  return `${shown}: ${parts.join(', ')}`;
+}
+
+/** What the stream wrote of its refused rows, as far as bronze does not bear it out. */
+function refusalsText(status: RollupStatus): string {
+  const { refused_waiting: waiting, refused_waiting_since: since, refused_judged_otherwise: other } = status;
+  const parts = [
+    ...(waiting === '0'
+      ? []
+      : [
+          `${counted(waiting, 'entry', 'entries')} without a row in bronze, the first since ${shortInstant(since)}`,
+        ]),
+    ...(other === '0'
+      ? []
+      : [`${counted(other, 'entry', 'entries')} of rows that had been judged otherwise before`]),
+  ];
+  return parts.length === 0 ? 'each has its row in bronze' : parts.join('; ');
 }
 
 const sources: Readonly<Record<Exclude<RollupStatus['complete_from_source'], 'empty'>, string>> = {
