@@ -145,7 +145,7 @@ compared as (
 judged as (
   select
     c.*,
-    c.event_count <= c.old_event_count + c.certain as is_counted_already,
+    c.straggling > 0 and c.event_count <= c.old_event_count + c.certain as is_counted_already,
     case
       when not c.is_new_seal and not ('seal_mismatch' = any (c.queued_causes)) then null
       when c.is_new_seal and not c.open_differs then null
