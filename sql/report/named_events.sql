@@ -41,6 +41,6 @@ left join /*:schema*/errata/*.*/.run as s on s.run_id = e.state_run_id
 where (e.window_start = $1::timestamptz or $1::timestamptz is null)
   and (e.window_end = $2::timestamptz or $2::timestamptz is null)
   and ($3::jsonb is null or jsonb_build_object(/*:event_key_pairs*/'region', e.region::text/*.*/) = $3::jsonb)
-  and ($4::text[] is null or case when e.is_conflict and e.landing is null then 'conflict' else e.landing end = any ($4::text[]))
+  and ($4::text[] is null or (e.landing = any ($4::text[]) or (e.is_conflict and 'conflict' = any ($4::text[]))))
 order by e.arrived_at, e.ingested_at, e.event_id, e.row_digest
 limit $5::integer

@@ -65,6 +65,8 @@ export const pipelineFiles = [
   'quarantine',
   'copies',
   'late_events',
+  'id_index',
+  'elsewhere',
   'refused_seen',
   'refused_seen_before',
   'refused_found',

@@ -13,6 +13,22 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     complete_from: run.completeFrom,
     sealed_until: sealing.until,
   });
+  if (count > 0 && (await hasIdIndex(run)))
+    await execute(run.transaction, run.statements.pipeline.elsewhere, {
+      bound: run.bound,
+      run_id: run.runId,
+    });
   if (hasSessions(run.rollup)) await moveSessions(run, sealing.until);
   return count;
+}
+
+/** Only then is it cheap to ask bronze for an id in other windows (R5). */
+async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
+  const [id, ...more] = rollup.ids;
+  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
+  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
+    relation_id: rollup.relationId,
+    column: id.name,
+  });
+  return rows[0]?.has_index ?? false;
 }

@@ -2,7 +2,7 @@
 import type { Rollup } from '../catalog/rollup.ts';
 import { table } from '../output/table.ts';
 import { windowText } from '../output/window-text.ts';
-import { contributionText, landingWord, payloadText, quarantineText } from './event-text.ts';
+import { conflictText, contributionText, landingWord, quarantineText } from './event-text.ts';
 import { instantText } from './instant-text.ts';
 import { keyText } from './keyed-window.ts';
 import type { NamedEvent } from './named-events.ts';
@@ -45,8 +45,7 @@ function stateText({ state, version, landing, window_start: start, released }: N
 }
 
 function remarkText(event: NamedEvent, rollup: Rollup): string {
-  if (event.conflicts_with)
-    return `${payloadText(event.conflicts_with.this)} where ${payloadText(event.conflicts_with.counted)} counts`;
+  if (event.conflicts_with) return conflictText(event.conflicts_with);
   if (event.landing === 'quarantined') return quarantineText(event);
   return contributionText(event.measures, rollup);
 }

@@ -54,6 +54,13 @@ export function payloadText(payload: string): string {
   return payload.replace(/^\(/, '').replace(/,?\)$/, '').replaceAll(',', ', ');
 }
 
+/** Both values of a conflict. */
+export function conflictText(conflict: NonNullable<NamedEvent['conflicts_with']>): string {
+  const { this: own, counted, elsewhere, event_time: at } = conflict;
+  if (counted !== undefined) return `${payloadText(own)} where ${payloadText(counted)} counts`;
+  return `${payloadText(own)} here, and ${payloadText(elsewhere ?? '')} under the same id at ${instantText(at ?? null)}, in another window`;
+}
+
 const quarantineReasons: Readonly<Record<string, string>> = {
   event_time_null: 'its event time is NULL',
   event_time_infinite: 'its event time is infinite',

@@ -30,7 +30,14 @@ export interface NamedEvent {
   readonly released: boolean;
   readonly is_conflict: boolean;
   /** Row texts of the key and the measured columns. */
-  readonly conflicts_with: { readonly this: string; readonly counted: string } | null;
+  readonly conflicts_with: {
+    readonly this: string;
+    /** Of a copy: the row that counts in its place. */
+    readonly counted?: string;
+    /** Of a late event: a row with its id in another window. */
+    readonly elsewhere?: string;
+    readonly event_time?: string;
+  } | null;
   readonly quarantine_reason: string | null;
   /** Its own contribution to each additive measure. */
   readonly measures: Readonly<Record<string, string | null>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openOrders } from '../support/orders.ts';
+import { dailyPartitions, openOrders, plainTable } from '../support/orders.ts';
 
 /** Moves the watermark (delay 1 hour) past the end of 10-29, at the given ingestion time. */
 const pass = (at: string) => `pass${at.replace(/\W/g, '')} 10-30 02:00 ${at} ZZ 1`;
@@ -138,4 +138,66 @@ test('an event id of several columns may have NULL parts: its copies are copies;
   await orders.run({ bound: '2026-10-30T05:00Z' });
   expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00", "10-29 'none' v1 2 3.00"]);
   expect(await orders.lateEvents()).toEqual([]);
+});
+
+describe('the same id in another window', () => {
+  for (const [where, ddl, options] of [
+    ['a table', plainTable, {}],
+    ['ingestion partitions', dailyPartitions, {}],
+    ['sessions', plainTable, { window: '{ session_gap: 1 hour }' }],
+  ] as const) {
+    test(`a late event names it at once where an index on the id answers: ${where}`, async () => {
+      const orders = await openOrders({
+        ...options,
+        ddl: `${ddl}; create index on bronze.orders (order_id)`,
+      });
+      await orders.land(
+        'a 10-28 10:00 10-28 10:01 EU 7',
+        'b 10-29 10:00 10-29 10:01',
+        'p 10-31 02:00 10-31 02:01 ZZ',
+        'q 11-01 03:00 11-01 03:01 ZZ',
+        'a 10-29 12:00 11-01 04:00 EU 8',
+        'c 10-29 12:00 11-01 04:01',
+      );
+      await orders.run({ bound: '2026-11-01T05:00Z' });
+      expect(
+        await orders.rows(
+          'select event_id, landing, is_conflict, conflicts_with from gold.daily_orders_late_event order by 1',
+        ),
+      ).toEqual([
+        {
+          event_id: 'a',
+          landing: 'side_output',
+          is_conflict: true,
+          conflicts_with: {
+            this: '(EU,8.00,)',
+            elsewhere: '(EU,7.00,)',
+            event_time: '2026-10-28 10:00:00+00',
+          },
+        },
+        { event_id: 'c', landing: 'side_output', is_conflict: false, conflicts_with: null },
+      ]);
+      // both count, each in its own window
+      expect(
+        await orders.rows(
+          'select sum(revenue)::text as revenue from gold.daily_orders_latest where region = $1',
+          ['EU'],
+        ),
+      ).toEqual([{ revenue: '35.00' }]);
+    });
+  }
+
+  test('without such an index nothing is asked', async () => {
+    const orders = await openOrders({});
+    await orders.land(
+      'a 10-28 10:00 10-28 10:01',
+      'p 10-31 02:00 10-31 02:01 ZZ',
+      'q 11-01 03:00 11-01 03:01 ZZ',
+      'a 10-29 12:00 11-01 04:00',
+    );
+    await orders.run({ bound: '2026-11-01T05:00Z' });
+    expect(await orders.rows('select is_conflict from gold.daily_orders_late_event')).toEqual([
+      { is_conflict: false },
+    ]);
+  });
 });

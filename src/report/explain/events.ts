@@ -1,6 +1,6 @@
 /** What the timeline says of an event that is kept by name: that it was found, and what a person decided about it. */
 import type { Rollup } from '../../catalog/rollup.ts';
-import { contributionText, eventLines, landingWord, payloadText } from '../event-text.ts';
+import { conflictText, contributionText, eventLines, landingWord, payloadText } from '../event-text.ts';
 import { instantText, shortInstant } from '../instant-text.ts';
 import type { NamedEvent } from '../named-events.ts';
 
@@ -9,7 +9,7 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
   const { event_id: id, first_run_id: run } = event;
   const state = stateText(event);
   if (event.conflicts_with && event.landing === null) {
-    const { counted: first, this: other } = event.conflicts_with;
+    const { counted: first = '', this: other } = event.conflicts_with;
     return [
       `event ${id} came again with other values (run ${run}), ingested ${instantText(event.ingested_at)}`,
       `${payloadText(first)} came first and counts; ${payloadText(other)} does not`,
@@ -26,6 +26,7 @@ export function foundLines(event: NamedEvent, rollup: Rollup, inFull: boolean): 
     `event ${id}, ${word}, examined by run ${run}`,
     ...eventLines(event, rollup),
     `${contribution ? `${contribution}; ` : ''}${state}`,
+    ...(event.conflicts_with ? [conflictText(event.conflicts_with)] : []),
   ];
 }
 
