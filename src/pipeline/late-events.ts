@@ -11,6 +11,8 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     released_causes: releasedCauses[run.rollup.settings.publish.policy],
     baseline: run.verb === 'baseline',
     complete_from: run.completeFrom,
+    since: run.bound,
+    knows_ids: !hasSessions(run.rollup),
   });
   if (hasSessions(run.rollup)) await moveSessions(run, sealing.until);
   return count;
