@@ -1,63 +1,14 @@
 -- Copies: within a window the first row with an event id counts, once (R5). What is found here is recorded, and no
 -- later stage ranks rows again: so a copy that is examined later displaces nothing.
 --
--- $1 sealing_from, $2 sealing_to: where the windows that this run seals start; equal where it seals none
--- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
--- $4 bound: bound of this run
--- $5 transaction: see scan.sql
--- $6 run_id: bigint
--- $7 events_to: end of the last of those windows
+-- $1 bound: bound of this run
+-- $2 transaction: see scan.sql
+-- $3 run_id: bigint
 --
--- Inputs: bronze, pg_temp.errata_candidate, pg_temp.errata_partition. Rows out: one a further row, into the copy
+-- Inputs: pg_temp.errata_same_id, analysed; pg_temp.errata_partition. Rows out: one a further row, into the copy
 -- table; conflicts also into the late events. Side effect: pg_temp.errata_first_copy names the row that counts.
 -- Safe to repeat: a copy that is known already is only counted again.
-with sealing_id as (
-  select w.window_start, w.window_end, r.errata_event_id
-  from /*:span_source*/errata.daily_orders_source () as r/*.*/
-  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
-  -- the first line spares the reading where nothing is sealed
-  where $1::timestamptz < $2::timestamptz
-    and r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $7::timestamptz
-    and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
-    and r.errata_ingested_at <= $4::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
-    and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
-    /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
-  group by w.window_start, w.window_end, r.errata_event_id
-  having count(*) > 1
-    /*:any_key_is_sealing*/and bool_or(w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to))/*.*/
-),
-late_id as (
-  select distinct c.window_start, c.window_end, c.errata_event_id /*:each id*/ , c./*:id*/order_id/*.*/ /*:end*/
-  from pg_temp.errata_candidate as c
-  where c.errata_landing <> 'quarantined'
-    and /*:is_not_sealing*/not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)/*.*/
-),
-twin as (
-  select s.window_start, s.window_end, false as is_sealed, r.*
-  from /*:span_join*/pg_temp.errata_sealing_span as g cross join/*.*/ sealing_id as s
-  join /*:source*/errata.daily_orders_source/*.*/ () as r
-    on r.errata_event_id = s.errata_event_id
-    and r.errata_event_time >= s.window_start
-    and r.errata_event_time < s.window_end
-    and r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $7::timestamptz
-    and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
-  where $1::timestamptz < $2::timestamptz
-    /*:id_in_span*/and s.window_start >= g.sealing_from and s.window_start < g.sealing_to and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to/*.*/
-  union all
-  select l.window_start, l.window_end, true, r.*
-  from late_id as l
-  join /*:source*/errata.daily_orders_source/*.*/ () as r
-    on r.errata_event_id = l.errata_event_id
-    /*:each id*/ and r./*:id*/order_id/*.*/ = l./*:id*/order_id/*.*/ /*:end*/
-    and r.errata_event_time >= l.window_start
-    and r.errata_event_time < l.window_end
-),
-ranked as (
+with ranked as (
   select
     t.*,
     row(/*:each key*/ t./*:key*/region/*.*/, /*:end*/ /*:each measured*/ t./*:column*/amount/*.*/, /*:end*/ null)::text as payload,
@@ -68,14 +19,14 @@ ranked as (
         -- then the order of ingestion
         (c.event_id is not null),
         /*:is_counted_or*/t.is_sealed and/*.*/ coalesce(
-          (t.errata_row_age <= p.horizon_age and not (p.seen @> ($5::bigint - t.errata_row_age)))
+          (t.errata_row_age <= p.horizon_age and not (p.seen @> ($2::bigint - t.errata_row_age)))
             or t.errata_ingested_at > p.bound_before,
           false
         ),
         t.errata_ingested_at,
         t.errata_row_digest collate "C"
     ) as place
-  from twin as t
+  from pg_temp.errata_same_id as t
   /*:said_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.region]/*.*/
   left join pg_temp.errata_partition as p on p.relation_id = t.errata_relation
   left join /*:copy*/errata.daily_orders_copy/*.*/ as c
@@ -89,7 +40,7 @@ ranked as (
     and not c.is_identical
   where t.errata_quarantine is null
     and not t.errata_is_heartbeat
-    and t.errata_ingested_at <= $4::timestamptz
+    and t.errata_ingested_at <= $1::timestamptz
 ),
 first_copy as (
   select r.window_start, r.window_end, r.errata_event_id, r.errata_row_digest, r.payload
@@ -117,7 +68,7 @@ conflicting as (
     f.window_start, f.window_end, /*:each key*/ f./*:key*/region/*.*/, /*:end*/
     f.errata_event_id, f.errata_event_time, f.errata_ingested_at, f.errata_arrived_at,
     extract(epoch from f.errata_arrived_at - f.errata_event_time), f.errata_source_partition,
-    true, jsonb_build_object('this', f.payload, 'counted', f.first_payload), f.errata_row_digest, $6::bigint
+    true, jsonb_build_object('this', f.payload, 'counted', f.first_payload), f.errata_row_digest, $3::bigint
   from further as f
   where f.payload <> f.first_payload
   on conflict do nothing

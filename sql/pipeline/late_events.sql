@@ -5,8 +5,11 @@
 -- $3 baseline: boolean; the history is being sealed as it is known, late rows included (R8)
 -- $4 complete_from: windows that start earlier are not sealed (R15)
 -- $5 sealed_until: the watermark that seals; a row may be judged by one that is ahead of it
+-- $6 since: the bound of this run
+-- $7 knows_ids: boolean; an event is known by its id in its keyed window. Not of sessions, whose windows move
 --
--- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event.
+-- Inputs: pg_temp.errata_candidate, pg_temp.errata_first_copy. Rows out: one a new late event. Side effect: keyed windows
+-- whose events with a state look otherwise now are noted like those of changed bronze rows.
 -- Safe to repeat: an event that is kept already stays as it was first judged (R6); one that was gone from bronze and is
 -- back awaits its turn again, or, where a version has included it, has its window recomputed.
 with candidate as (
@@ -34,6 +37,26 @@ with candidate as (
           /*:each key*/ and array[n./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
       )
     )
+),
+-- In a keyed window an id counts once, so a row that differs from its state row is the same event, changed; or it only
+-- reads otherwise, since a column has another type or the rollup a further one. Both are judged by amend.
+changed as (
+  select c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.errata_event_id
+  from candidate as c
+  join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+    on e.window_start = c.window_start
+    and e.window_end = c.window_end
+    /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+    and e.event_id = c.errata_event_id
+  where $7::boolean
+    and e.landing is not null
+  group by c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.errata_event_id, c.errata_row_digest
+  having not bool_or(e.row_digest = c.errata_row_digest)
+),
+noted as (
+  insert into /*:source_change*/errata.daily_orders_source_change/*.*/ (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ since)
+  select distinct c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ $6::timestamptz
+  from changed as c
 )
 insert into /*:late_event*/gold.daily_orders_late_event/*.*/ as e (
   window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
@@ -66,6 +89,13 @@ cross join lateral (
   select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
   from (select c.*) as one
 ) as m
+where not exists (
+  select from changed as n
+  where n.window_start = c.window_start
+    and n.window_end = c.window_end
+    /*:each key*/ and array[n./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+    and n.errata_event_id = c.errata_event_id
+)
 on conflict on constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ do update
   set
     state = coalesce(e.state, 'pending'),

@@ -33,6 +33,19 @@ from /*:source*/errata.daily_orders_source/*.*/ () as r
 cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
 where false;
 
+-- Late ids, and the rows that may be copies of one another. Tables of their own, so that the planner knows how many
+-- there are when it chooses between an index on the id and a read of bronze.
+create temp table errata_late_id on commit drop as
+select c.window_start, c.window_end, c.errata_event_id /*:each id*/ , c./*:id*/order_id/*.*/ /*:end*/
+from pg_temp.errata_candidate as c
+where false;
+
+create temp table errata_same_id on commit drop as
+select w.window_start, w.window_end, false as is_sealed, r.*
+from /*:source*/errata.daily_orders_source/*.*/ () as r
+cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+where false;
+
 create temp table errata_first_copy (
   window_start timestamptz not null,
   window_end timestamptz not null,

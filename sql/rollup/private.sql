@@ -13,8 +13,9 @@ create table if not exists /*:touched*/errata.daily_orders_touched/*.*/ (
   )
 );
 
--- Keyed windows whose bronze rows were deleted or changed, as the optional trigger notes them. Nothing here is unique:
--- a writer of bronze never waits for another or for a run, and a note that comes after a run's snapshot outlives it.
+-- Keyed windows whose bronze rows were deleted or changed, as the optional trigger notes them, and a run where an event
+-- with a state looks otherwise now. Nothing here is unique: a writer of bronze never waits for another or for a run, and
+-- a note that comes after a run's snapshot outlives it.
 create table if not exists /*:source_change*/errata.daily_orders_source_change/*.*/ (
   window_start timestamptz not null,
   window_end timestamptz not null,

@@ -265,7 +265,8 @@ function keyBindings(rollup: Rollup): Bindings {
     ),
     is_not_sealing: either(
       'not (c.window_start >= $1::timestamptz and c.window_start < $2::timestamptz)',
-      'not exists (select from sealing_id as s where s.window_start = c.window_start and s.window_end = c.window_end and s.errata_event_id = c.errata_event_id)',
+      // The statement goes without its parameters then, and $1 and $2 have to be there.
+      'not exists (select from pg_temp.errata_same_id as s where not s.is_sealed and s.window_start = c.window_start and s.window_end = c.window_end and s.errata_event_id = c.errata_event_id) and $1::timestamptz <= $2::timestamptz',
     ),
     row_key_join: join(run, 'r'),
     said_key_join: join(run, 't'),

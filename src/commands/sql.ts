@@ -74,6 +74,9 @@ function statementsRun(rollup: Rollup): Statement[] {
 
 const gridFiles = new Set<string>([
   'classify',
+  'copies_sealing',
+  'copies_ids',
+  'copies_late',
   'copies',
   'exclude_from_seal',
   'seal',

@@ -1,20 +1,69 @@
 /** Copies: further rows with an event id already seen in the window (R5), in the windows that this run seals or corrects. */
-import { execute } from '../db/statement.ts';
+import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { hasSessions, recordSessionCopies } from './sessions.ts';
+import { skewOf } from './watermark.ts';
+
+/**
+ * What a page of the index costs where many ids are looked up, beside 1 for a page that is read in sequence. At the
+ * server's 4 a thousand ids make the planner read all of bronze: it expects a row of each id in every ingestion partition,
+ * and takes pages that are in memory by then for read from disk. ARCHITECTURE.md has the figures.
+ */
+const repeatedPageCost = '1.1';
 
 /** @returns how many copies are recorded anew or counted again. */
 export async function findCopies(run: RunContext, sealing: Sealing): Promise<number> {
   if (run.rollup.settings.bronze.identity === 'unique_rows') return 0;
   if (hasSessions(run.rollup)) return await recordSessionCopies(run);
-  const { count } = await execute(run.transaction, run.statements.pipeline.copies, {
+  const { transaction, statements, bound } = run;
+  const { pipeline } = statements;
+  let found = 0;
+  if (sealing.from !== sealing.to) {
+    const { count } = await execute(transaction, pipeline.copies_sealing, {
+      sealing_from: sealing.from,
+      sealing_to: sealing.to,
+      events_to: sealing.eventsTo,
+      ingested_from: sealing.ingestedFrom,
+      bound,
+    });
+    found += count;
+  }
+  const late = await execute(transaction, pipeline.copies_ids, {
     sealing_from: sealing.from,
     sealing_to: sealing.to,
-    events_to: sealing.eventsTo,
-    ingested_from: sealing.ingestedFrom,
-    bound: run.bound,
+  });
+  if (late.count > 0) found += await findRowsOfLateIds(run);
+  if (found === 0) return 0;
+  await query(transaction, 'analyze pg_temp.errata_same_id');
+  const { count } = await execute(transaction, pipeline.copies, {
+    bound,
     transaction: run.snapshot.transaction,
     run_id: run.runId,
   });
   return count;
+}
+
+async function findRowsOfLateIds({ transaction, statements, rollup }: RunContext): Promise<number> {
+  await query(transaction, 'analyze pg_temp.errata_late_id');
+  const [floor] = await query<{ ingested_from: string | null }>(
+    transaction,
+    'select min(l.window_start) - $1::interval as ingested_from from pg_temp.errata_late_id as l',
+    [skewOf(rollup)],
+  );
+  const [cost] = await query<{ before: string; lowered: string }>(
+    transaction,
+    `select c.before, least(c.before::float8, $1::float8)::text as lowered
+     from current_setting('random_page_cost') as c (before)`,
+    [repeatedPageCost],
+  );
+  await setPageCost(transaction, cost?.lowered ?? '');
+  const { count } = await execute(transaction, statements.pipeline.copies_late, {
+    ingested_from: floor?.ingested_from ?? null,
+  });
+  await setPageCost(transaction, cost?.before ?? '');
+  return count;
+}
+
+async function setPageCost(transaction: RunContext['transaction'], value: string): Promise<void> {
+  await query(transaction, `select set_config('random_page_cost', $1, true)`, [value]);
 }

@@ -12,6 +12,8 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     baseline: run.verb === 'baseline',
     complete_from: run.completeFrom,
     sealed_until: sealing.until,
+    since: run.bound,
+    knows_ids: !hasSessions(run.rollup),
   });
   if (count > 0 && (await hasIdIndex(run)))
     await execute(run.transaction, run.statements.pipeline.elsewhere, {

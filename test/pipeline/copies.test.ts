@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { query } from '../../src/db/statement.ts';
 import { dailyPartitions, openOrders, plainTable } from '../support/orders.ts';
 
 /** Moves the watermark (delay 1 hour) past the end of 10-29, at the given ingestion time. */
@@ -121,6 +122,41 @@ describe('copies (R5)', () => {
     expect(await unique.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
     expect(await byColumns.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
   });
+});
+
+test.each([
+  ['few late ids', 25, true],
+  ['many late ids', 4000, false],
+])('%s: the index on the id is used: $2', async (_, late, usesIndex) => {
+  const orders = await openOrders({ ddl: dailyPartitions, lateness: '0', policy: 'grace' });
+  await orders.rows(
+    `insert into bronze.orders
+     select 'early' || n, at, at, 'EU', 1 from generate_series(1, 40000) as n
+     cross join lateral (select timestamptz '2026-10-25Z' + n * interval '30 seconds' as at) as t`,
+  );
+  await orders.rows('create index on bronze.orders (order_id)');
+  await orders.run({ bound: '2026-11-09T00:00Z' });
+  await orders.rows(
+    `insert into bronze.orders
+     select 'late' || n, timestamptz '2026-10-28Z' + n * interval '1 second', '2026-11-09 01:00Z', 'EU', 1
+     from generate_series(1, $1::integer) as n`,
+    [late],
+  );
+  await orders.rows('analyze bronze.orders');
+  let looked: { lookups: number; cost: string } | undefined;
+  await orders.run({
+    bound: '2026-11-09T02:00Z',
+    before: async ({ transaction }) => {
+      [looked] = await query(
+        transaction,
+        `select sum(idx_scan)::integer as lookups, current_setting('random_page_cost') as cost
+         from pg_stat_xact_user_tables where relname like 'orders_2%'`,
+      );
+    },
+  });
+  expect((looked?.lookups ?? 0) > 0).toBe(usesIndex);
+  const [server] = await orders.rows<{ cost: string }>(`select current_setting('random_page_cost') as cost`);
+  expect(looked?.cost).toBe(server?.cost);
 });
 
 test('an event id of several columns may have NULL parts: its copies are copies; without any part a row is its own event', async () => {
