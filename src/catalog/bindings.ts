@@ -162,7 +162,7 @@ function sourceBindings(rollup: Rollup): Record<string, Sql> {
     future_skew_test: trustedSql(
       watermark.maxFutureSkew === undefined
         ? 'false'
-        : // A person may have let the row out (sql/pipeline/released.sql).
+        : // A person may have let the row out (sql/pipeline/begin/released.sql).
           `b.errata_event_time > b.errata_arrived_at + interval '${microseconds(watermark.maxFutureSkew)}' and not coalesce(${digest} = any (nullif(current_setting('errata.released', true), '')::text[]), false)`,
     ),
     row_digest_value: trustedSql(digest),

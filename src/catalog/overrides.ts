@@ -113,7 +113,7 @@ export async function overrideFaults(transaction: ControlTransaction, rollup: Ro
   if (!rollup.overrides) return [];
   const { rows } = await execute<{ said: string }>(
     transaction,
-    prepare('pipeline/override_faults.sql', bindingsOf(rollup)),
+    prepare('pipeline/overrides/override_faults.sql', bindingsOf(rollup)),
   );
   return rows.map(({ said }) => said);
 }

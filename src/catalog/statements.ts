@@ -39,64 +39,41 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
   'rollup/live.sql',
 ];
 
-export const pipelineFiles = [
-  'hold',
-  'begin',
-  'work',
-  'released',
-  'known_partitions',
-  'scan',
-  'gone',
-  'refused',
-  'watermark_shipped',
-  'watermark_adopted',
-  'watermark_refused',
-  'watermark_recorded',
-  'source_partitions',
-  'watermark',
-  'watermark_combined',
-  'log_read',
-  'sealing',
-  'refused_span',
-  'refused_rows',
-  'refused_judged',
-  'classify_refused',
-  'classify',
-  'quarantine',
-  'copies_sealing',
-  'copies_ids',
-  'copies_late',
-  'copies',
-  'late_events',
-  'id_index',
-  'elsewhere',
-  'refused_seen',
-  'refused_seen_before',
-  'refused_found',
-  'stamp',
-  'adopt',
-  'unsealed',
-  'exclude_from_seal',
-  'seal',
-  'touch',
-  'take',
-  'amend',
-  'amend_ids',
-  'amend_rows',
-  'amend_clear',
-  'amend_copies',
-  'amend_states',
-  'exclude_from_recompute',
-  'recompute',
-  'diff',
-  'remember',
-  'publish',
-  'forget',
-  'include',
-  'propose',
-  'settle',
-  'finish',
-] as const;
+/** The stages in the order of the data, each with the statements of its folder in `sql/pipeline/`. */
+const stageFiles = {
+  begin: ['hold', 'begin', 'work', 'released'],
+  scan: ['known_partitions', 'scan', 'gone', 'remember'],
+  refused: [
+    'refused',
+    'refused_span',
+    'refused_rows',
+    'refused_judged',
+    'refused_seen',
+    'refused_seen_before',
+    'refused_found',
+  ],
+  watermark: [
+    'watermark_shipped',
+    'watermark_adopted',
+    'watermark_refused',
+    'watermark_recorded',
+    'source_partitions',
+    'watermark',
+    'watermark_combined',
+    'log_read',
+    'sealing',
+  ],
+  classify: ['classify_refused', 'classify', 'quarantine'],
+  copies: ['copies_sealing', 'copies_ids', 'copies_late', 'copies'],
+  'late-events': ['late_events', 'id_index', 'elsewhere'],
+  seal: ['adopt', 'unsealed', 'exclude_from_seal', 'seal'],
+  touch: ['touch', 'take'],
+  amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
+  recompute: ['exclude_from_recompute', 'recompute'],
+  diff: ['diff'],
+  publish: ['publish', 'forget', 'include', 'propose', 'settle'],
+  finish: ['stamp', 'finish'],
+} as const;
 
 /** What a run does besides where delays or latenesses differ by key or source partition. */
 export const overrideFiles = [
@@ -108,7 +85,15 @@ export const overrideFiles = [
 
 type OverrideFile = (typeof overrideFiles)[number];
 
-export type PipelineFile = (typeof pipelineFiles)[number];
+export type PipelineFile = (typeof stageFiles)[keyof typeof stageFiles][number];
+
+const pathOf = new Map<string, string>([
+  ...Object.entries(stageFiles).flatMap(([stage, files]) =>
+    files.map((file): [string, string] => [file, `pipeline/${stage}/${file}.sql`]),
+  ),
+  ['sessions/rows', 'pipeline/sessions/rows.sql'],
+]);
+const pipelineFiles = Object.values(stageFiles).flat() as PipelineFile[];
 
 /** What the stages do for sessions, in `sql/pipeline/sessions/`. */
 export const sessionFiles = [
@@ -165,20 +150,18 @@ export function statementsOf(rollup: Rollup): RollupStatements {
   const load = (path: string) => prepare(path, bindings);
   return {
     definitions: definitionFiles(rollup).map(load),
-    pipeline: Object.fromEntries(pipelineFiles.map((file) => [file, load(`pipeline/${file}.sql`)])) as Record<
-      PipelineFile,
-      Statement
-    >,
+    pipeline: Object.fromEntries(
+      pipelineFiles.map((file) => [file, load(pathOf.get(file) as string)]),
+    ) as Record<PipelineFile, Statement>,
     sessions: Object.fromEntries(
       sessionFiles.map((file) => [file, load(`pipeline/sessions/${file}.sql`)]),
     ) as RollupStatements['sessions'],
     overrides: rollup.overrides
-      ? (Object.fromEntries(overrideFiles.map((file) => [file, load(`pipeline/${file}.sql`)])) as Record<
-          OverrideFile,
-          Statement
-        >)
+      ? (Object.fromEntries(
+          overrideFiles.map((file) => [file, load(`pipeline/overrides/${file}.sql`)]),
+        ) as Record<OverrideFile, Statement>)
       : undefined,
-    watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark_delays.sql') : undefined,
+    watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark/watermark_delays.sql') : undefined,
     report: {
       changes: load('report/changes.sql'),
       landings: load('report/landings.sql'),
@@ -197,7 +180,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     touched: relations.touched,
     sessionTables: [relations.session_key, relations.session, relations.session_row, relations.session_part],
     withConstraint: (file, constraint) =>
-      prepare(`pipeline/${file}.sql`, { ...bindings, partition_constraint: constraint as never }),
+      prepare(pathOf.get(file) as string, { ...bindings, partition_constraint: constraint as never }),
   };
 }
 

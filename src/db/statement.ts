@@ -8,7 +8,7 @@ import type { Sql } from './identifiers.ts';
 import { type Bindings, loadStatement, readTemplate } from './sql.ts';
 
 export interface Statement {
-  /** As in `pipeline/scan.sql`. */
+  /** As in `pipeline/scan/scan.sql`. */
   readonly path: string;
   readonly sql: Sql;
   readonly parameters: readonly string[];

@@ -15,7 +15,7 @@ export async function recountWindow(
   examinedTo: string | null,
 ): Promise<{ recount?: Recount | undefined; error: string | null }> {
   const { result, error } = await attempt(transaction, async () => {
-    await execute(transaction, prepare('pipeline/released.sql', bindingsOf(rollup)));
+    await execute(transaction, prepare('pipeline/begin/released.sql', bindingsOf(rollup)));
     const isSession = rollup.settings.window.kind === 'session';
     const file = isSession ? 'report/session_recount.sql' : 'report/recount.sql';
     const { rows } = await execute<{ recount: Recount }>(transaction, prepare(file, bindingsOf(rollup)), {

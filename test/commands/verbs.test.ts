@@ -157,7 +157,7 @@ describe('from nothing to a corrected number', () => {
     const ended = await errata(directory, url, 'sql', 'daily_orders');
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
     expect(ended.stdout).toMatch(/^-- Rollup daily_orders, number 1 in schema "errata"\.\n/);
-    for (const path of ['rollup/ledger.sql', 'pipeline/scan.sql', 'pipeline/publish.sql'])
+    for (const path of ['rollup/ledger.sql', 'pipeline/scan/scan.sql', 'pipeline/publish/publish.sql'])
       expect(ended.stdout).toContain(`\n-- sql/${path}\n`);
     expect(ended.stdout).not.toContain('/*:');
   });
