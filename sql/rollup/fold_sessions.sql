@@ -89,9 +89,9 @@ begin
 end
 $errata_sessions$;
 
--- Sessions as the loop has them, into their table: new ones, and those whose bounds have moved.
+-- Sessions as the loop has them, into their table: those that are new, or whose bounds have moved.
 create or replace function /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
-  rows_key_id bigint, ids bigint[], starts timestamptz[], ends timestamptz[], due boolean[], current_run_id bigint
+  rows_key_id bigint, ids bigint[], starts timestamptz[], ends timestamptz[], due boolean[], moved boolean[], current_run_id bigint
 )
 returns void
 language plpgsql
@@ -101,11 +101,13 @@ begin
   insert into /*:session*/errata.daily_orders_session/*.*/ as s (session_id, key_id, window_start, window_end, is_seal_due, run_id)
   overriding system value
   select h.session_id, rows_key_id, h.window_start, h.window_end, h.is_due, current_run_id
-  from unnest(ids, starts, ends, due) as h (session_id, window_start, window_end, is_due)
+  from unnest(ids, starts, ends, due, moved) as h (session_id, window_start, window_end, is_due, is_moved)
+  where h.is_moved
   on conflict (session_id) do update set window_start = excluded.window_start, window_end = excluded.window_end;
   insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
   select h.session_id, h.session_id
-  from unnest(ids) as h (session_id)
+  from unnest(ids, moved) as h (session_id, is_moved)
+  where h.is_moved
   on conflict do nothing;
 end
 $errata_sessions$;
@@ -143,13 +145,14 @@ declare
   starts timestamptz[] := '{}';
   ends timestamptz[] := '{}';
   due boolean[] := '{}';
-  -- sessions to be written: live ones that are new or have moved, and those that were
+  -- it is new, or its bounds have moved, and the table does not know it yet
   moved boolean[] := '{}';
-  written integer := 0;
-  written_ids bigint[] := '{}';
-  written_starts timestamptz[] := '{}';
-  written_ends timestamptz[] := '{}';
-  written_due boolean[] := '{}';
+  -- sessions that were live, and are still to be written
+  parted integer := 0;
+  parted_ids bigint[] := '{}';
+  parted_starts timestamptz[] := '{}';
+  parted_ends timestamptz[] := '{}';
+  parted_due boolean[] := '{}';
   -- of each live session and each row of the instant: the group it falls into; 0: none
   session_groups integer[];
   row_groups integer[];
@@ -195,19 +198,19 @@ begin
     rows_at_once := cardinality(arrived.places);
 
     if folded_key_id is distinct from arrived.key_id then
-      for i in 1 .. live loop
-        if moved[i] then
-          written := written + 1;
-          written_ids[written] := ids[i];
-          written_starts[written] := starts[i];
-          written_ends[written] := ends[i];
-          written_due[written] := due[i];
-        end if;
-      end loop;
-      if written > 0 then
-        perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+      if parted > 0 or true = any (moved[1:live]) then
+        perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+          folded_key_id,
+          parted_ids[1:parted] || ids[1:live],
+          parted_starts[1:parted] || starts[1:live],
+          parted_ends[1:parted] || ends[1:live],
+          parted_due[1:parted] || due[1:live],
+          array_fill(true, array[parted]) || moved[1:live],
+          current_run_id
+        );
+        parted := 0;
+        moved := array_fill(false, array[live]);
       end if;
-      written := 0;
       folded_key_id := arrived.key_id;
       select
         coalesce(array_agg(s.session_id), '{}'),
@@ -238,11 +241,11 @@ begin
           moved[kept] := moved[i];
         end if;
       elsif moved[i] then
-        written := written + 1;
-        written_ids[written] := ids[i];
-        written_starts[written] := starts[i];
-        written_ends[written] := ends[i];
-        written_due[written] := due[i];
+        parted := parted + 1;
+        parted_ids[parted] := ids[i];
+        parted_starts[parted] := starts[i];
+        parted_ends[parted] := ends[i];
+        parted_due[parted] := due[i];
       end if;
     end loop;
     live := kept;
@@ -256,20 +259,19 @@ begin
     must_write := arrived.has_twin;
     loop
       if must_write then
-        for i in 1 .. live loop
-          if moved[i] then
-            written := written + 1;
-            written_ids[written] := ids[i];
-            written_starts[written] := starts[i];
-            written_ends[written] := ends[i];
-            written_due[written] := due[i];
-            moved[i] := false;
-          end if;
-        end loop;
-        if written > 0 then
-          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+        if parted > 0 or true = any (moved[1:live]) then
+          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+            folded_key_id,
+            parted_ids[1:parted] || ids[1:live],
+            parted_starts[1:parted] || starts[1:live],
+            parted_ends[1:parted] || ends[1:live],
+            parted_due[1:parted] || due[1:live],
+            array_fill(true, array[parted]) || moved[1:live],
+            current_run_id
+          );
+          parted := 0;
+          moved := array_fill(false, array[live]);
         end if;
-        written := 0;
         must_write := false;
         -- A copy of a row that joined a session which it touches, or that was refused within a gap of it (R5).
         for j in 1 .. rows_at_once loop
@@ -361,25 +363,17 @@ begin
       group_late[g] := group_ends[g] <= passed;
       if group_sizes[g] = 0 then continue; end if;
       -- It replaces what it takes over: that has to stand in the tables, and so has it.
-      for i in 1 .. live loop
-        if moved[i] then
-          written := written + 1;
-          written_ids[written] := ids[i];
-          written_starts[written] := starts[i];
-          written_ends[written] := ends[i];
-          written_due[written] := due[i];
-          moved[i] := false;
-        end if;
-      end loop;
       perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
         folded_key_id,
-        written_ids[1:written] || group_ids[g],
-        written_starts[1:written] || group_starts[g],
-        written_ends[1:written] || group_ends[g],
-        written_due[1:written] || not group_late[g],
+        parted_ids[1:parted] || ids[1:live] || group_ids[g],
+        parted_starts[1:parted] || starts[1:live] || group_starts[g],
+        parted_ends[1:parted] || ends[1:live] || group_ends[g],
+        parted_due[1:parted] || due[1:live] || not group_late[g],
+        array_fill(true, array[parted]) || moved[1:live] || true,
         current_run_id
       );
-      written := 0;
+      parted := 0;
+      moved := array_fill(false, array[live]);
       insert into /*:session_part*/errata.daily_orders_session_part/*.*/ (session_id, part_id)
       select group_ids[g], p.part_id
       from unnest(ids[1:live], session_groups) as h (session_id, in_group)
@@ -451,19 +445,19 @@ begin
       from unnest(arrived.places, arrived.times, is_refused) as r (place, event_time, is_refused)
       where r.is_refused;
       if regroups then
-        for i in 1 .. live loop
-          if moved[i] then
-            written := written + 1;
-            written_ids[written] := ids[i];
-            written_starts[written] := starts[i];
-            written_ends[written] := ends[i];
-            written_due[written] := due[i];
-          end if;
-        end loop;
-        if written > 0 then
-          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+        if parted > 0 or true = any (moved[1:live]) then
+          perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+            folded_key_id,
+            parted_ids[1:parted] || ids[1:live],
+            parted_starts[1:parted] || starts[1:live],
+            parted_ends[1:parted] || ends[1:live],
+            parted_due[1:parted] || due[1:live],
+            array_fill(true, array[parted]) || moved[1:live],
+            current_run_id
+          );
+          parted := 0;
+          moved := array_fill(false, array[live]);
         end if;
-        written := 0;
         perform /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (folded_key_id, refused_places, refused_times, passed, false, current_run_id);
         select
           coalesce(array_agg(s.session_id), '{}'),
@@ -493,17 +487,18 @@ begin
     end if;
   end loop;
 
-  for i in 1 .. live loop
-    if moved[i] then
-      written := written + 1;
-      written_ids[written] := ids[i];
-      written_starts[written] := starts[i];
-      written_ends[written] := ends[i];
-      written_due[written] := due[i];
-    end if;
-  end loop;
-  if written > 0 then
-    perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (folded_key_id, written_ids[1:written], written_starts[1:written], written_ends[1:written], written_due[1:written], current_run_id);
+  if parted > 0 or true = any (moved[1:live]) then
+    perform /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+      folded_key_id,
+      parted_ids[1:parted] || ids[1:live],
+      parted_starts[1:parted] || starts[1:live],
+      parted_ends[1:parted] || ends[1:live],
+      parted_due[1:parted] || due[1:live],
+      array_fill(true, array[parted]) || moved[1:live],
+      current_run_id
+    );
+    parted := 0;
+    moved := array_fill(false, array[live]);
   end if;
   insert into pg_temp.errata_joined (place, session_id, landing, is_late)
   select j.place, j.session_id, j.landing, j.is_late
