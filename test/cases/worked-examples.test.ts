@@ -1,4 +1,5 @@
-/** DESIGN.md, section 5: what the sources of the idea say, to the digit. Sessions follow later; the idle source partition
+/** DESIGN.md, section 5: what the sources of the idea say, to the digit. Sessions are in
+ * test/windows/sessions.test.ts; the idle source partition
  * is in test/pipeline/source-partitions.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { openTestDatabase } from '../support/database.ts';
