@@ -1,5 +1,5 @@
 /** Copies: further rows with an event id already seen in the window (R5), in the windows that this run seals or corrects. */
-import { execute, query } from '../db/statement.ts';
+import { execute, query, type Statement, type Value } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { hasSessions, recordSessionCopies } from './sessions.ts';
 import { skewOf } from './watermark.ts';
@@ -50,6 +50,18 @@ async function findRowsOfLateIds({ transaction, statements, rollup }: RunContext
     'select min(l.window_start) - $1::interval as ingested_from from pg_temp.errata_late_id as l',
     [skewOf(rollup)],
   );
+  const { count } = await lookUpIds(transaction, statements.pipeline.copies_late, {
+    ingested_from: floor?.ingested_from ?? null,
+  });
+  return count;
+}
+
+/** Executes a statement that looks up late ids in bronze; at the page cost above, and no other statement is. */
+export async function lookUpIds(
+  transaction: RunContext['transaction'],
+  statement: Statement,
+  values: Readonly<Record<string, Value>>,
+): Promise<{ count: number }> {
   const [cost] = await query<{ before: string; lowered: string }>(
     transaction,
     `select c.before, least(c.before::float8, $1::float8)::text as lowered
@@ -57,11 +69,9 @@ async function findRowsOfLateIds({ transaction, statements, rollup }: RunContext
     [repeatedPageCost],
   );
   await setPageCost(transaction, cost?.lowered ?? '');
-  const { count } = await execute(transaction, statements.pipeline.copies_late, {
-    ingested_from: floor?.ingested_from ?? null,
-  });
+  const done = await execute(transaction, statement, values);
   await setPageCost(transaction, cost?.before ?? '');
-  return count;
+  return done;
 }
 
 async function setPageCost(transaction: RunContext['transaction'], value: string): Promise<void> {

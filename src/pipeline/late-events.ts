@@ -1,6 +1,7 @@
 /** Late events: what landed late, straggled or is quarantined is kept by name, and the policy says who publishes it (R10). */
 import { execute } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { lookUpIds } from './copies.ts';
 import { releasedCauses } from './released-causes.ts';
 import { hasSessions, moveSessions } from './sessions.ts';
 
@@ -16,7 +17,7 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     knows_ids: !hasSessions(run.rollup),
   });
   if (count > 0 && (await hasIdIndex(run)))
-    await execute(run.transaction, run.statements.pipeline.elsewhere, {
+    await lookUpIds(run.transaction, run.statements.pipeline.elsewhere, {
       bound: run.bound,
       run_id: run.runId,
     });

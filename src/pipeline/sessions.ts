@@ -66,7 +66,8 @@ export async function joinSessions(
 
 /** @returns how many copies are new. */
 export async function recordSessionCopies(run: RunContext): Promise<number> {
-  return (await execute(run.transaction, run.statements.sessions.copies, { run_id: run.runId })).count;
+  const parameters = { run_id: run.runId, since: run.bound, rollup_id: run.rollup.id };
+  return (await execute(run.transaction, run.statements.sessions.copies, parameters)).count;
 }
 
 /** What is kept by window follows the rows of replaced sessions, and those become void in this run. */

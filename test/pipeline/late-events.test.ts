@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { releaseEvents } from '../../src/publication/release.ts';
 import { openErrata } from '../support/errata.ts';
-import { type Orders, openOrders } from '../support/orders.ts';
+import { dailyPartitions, type Orders, openOrders } from '../support/orders.ts';
 
 const word = { actor: 'kim', reason: 'counted after all' };
 const events = [
@@ -109,5 +109,88 @@ rollups:
     await more.run({ bound: '2026-10-30T06:00Z' });
     expect(await orders.lateEvents()).toEqual(["late 'EU' side_output pending refused"]);
     expect(await more.rows('select tips from gold.daily_orders_late_event')).toEqual([{ tips: '2' }]);
+  });
+});
+
+describe('sessions', () => {
+  const session = async (policy: 'auto' | 'grace') => {
+    const orders = await openOrders({ lateness: '0', policy, window: '{ session_gap: 30 minutes }' });
+    await orders.land(
+      'a 10-29 10:00 10-29 10:01',
+      'c 10-29 15:00 10-29 15:01 EU 3',
+      'c 10-29 15:01 10-29 15:02 EU 4',
+      'p 10-30 02:00 10-30 02:01 EU 1',
+      'late 10-29 10:10 10-30 04:00 EU 7',
+    );
+    await orders.run({ bound: '2026-10-30T05:00Z' });
+    return orders;
+  };
+  const shipped = ["10-29 'EU' v1 1 10.00", "10-29 'EU' v2 - - refused", "10-29 'EU' v2 2 17.00 refused"];
+
+  test('a pending row that is updated is no copy of itself: it is published with its new value', async () => {
+    const orders = await session('grace');
+    await orders.rows(`update bronze.orders set amount = 9 where order_id = 'late'`);
+    await orders.run({ bound: '2026-10-30T06:00Z' });
+    expect(await orders.lateEvents()).toEqual(["c 'EU' - -", "late 'EU' side_output pending refused"]);
+    expect(
+      await orders.rows(`select revenue from gold.daily_orders_late_event where state = 'pending'`),
+    ).toEqual([{ revenue: '9.00' }]);
+    const published = await releaseEvents(orders.control, orders.rollup, word, {
+      bound: '2026-10-30T07:00Z',
+    });
+    expect(published).toMatchObject({ released: 1, needsAttention: false });
+    expect(await orders.ledger()).toContain("10-29 'EU' v2 2 19.00 refused");
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+  });
+
+  test('an included row that is updated: its new value is a source change', async () => {
+    const orders = await session('auto');
+    await orders.rows(`update bronze.orders set amount = 9 where order_id = 'late'`);
+    await orders.run({ bound: '2026-10-30T06:00Z' });
+    expect(await orders.ledger()).toEqual([
+      ...shipped,
+      "10-29 'EU' v3 2 19.00 source_change",
+      "10-29 'EU' v1 1 3.00",
+    ]);
+  });
+
+  test('a column has another type: nothing differs, and open sessions go on', async () => {
+    const orders = await session('auto');
+    const before = [await orders.ledger(), await orders.lateEvents()];
+    await orders.rows('alter table bronze.orders alter column amount type numeric(14,4)');
+    await orders.run({ bound: '2026-10-30T06:00Z' });
+    expect([await orders.ledger(), await orders.lateEvents()]).toEqual(before);
+    await orders.land(
+      'more 10-30 02:20 10-30 06:01 EU 2',
+      'q 10-30 09:00 10-30 09:01 EU 1',
+      'later 10-29 10:15 10-30 09:02 EU 5',
+    );
+    expect(await orders.run({ bound: '2026-10-30T10:00Z' })).toMatchObject({ needsAttention: false });
+    expect(await orders.ledger()).toEqual([
+      "10-29 'EU' v1 1 10.00",
+      "10-29 'EU' v2 - - refused",
+      "10-29 'EU' v2 2 17.00 refused",
+      "10-29 'EU' v2 3 22.0000 refused",
+      "10-29 'EU' v3 - - refused",
+      "10-29 'EU' v1 1 3.00",
+      "10-30 'EU' v1 2 3.0000",
+    ]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+  });
+
+  test('the copy of a row whose ingestion partition is gone changes nothing (R15)', async () => {
+    const orders = await openOrders({
+      ddl: dailyPartitions,
+      lateness: '0',
+      policy: 'auto',
+      window: '{ session_gap: 30 minutes }',
+    });
+    await orders.land('a 10-29 10:00 10-29 10:01', 'p 10-30 02:00 10-30 02:01 EU 1');
+    await orders.run({ bound: '2026-10-30T05:00Z' });
+    await orders.rows('drop table bronze.orders_20261029');
+    await orders.land('a 10-29 10:05 10-30 06:00 EU 11');
+    expect(await orders.run({ bound: '2026-10-30T07:00Z' })).toMatchObject({ needsAttention: false });
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10.00"]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
   });
 });

@@ -28,18 +28,36 @@ present as materialized (
     /*:each key*/ and array[r./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   where r.errata_quarantine is null and not r.errata_is_heartbeat
 ),
-gone as (
-  select a.window_start, a.window_end, m.*
+judged as (
+  select a.window_start, a.window_end, m.key_id, m.event_id, m.row_digest, m.session_id, m.is_late
   from amended as a
   join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = a.session_id
   join /*:session_row*/errata.daily_orders_session_row/*.*/ as m on m.session_id = p.part_id
+  union all
+  -- what awaits a person has joined no session
+  select a.window_start, a.window_end, a.key_id, e.event_id, e.row_digest::uuid, null, null
+  from amended as a
+  join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+    on e.window_start = a.window_start
+    and e.window_end = a.window_end
+    /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  where e.landing = 'side_output'
+    and e.state = 'pending'
+    and not exists (
+      select from /*:session_row*/errata.daily_orders_session_row/*.*/ as m
+      where m.key_id = a.key_id and m.event_id = e.event_id and m.row_digest = e.row_digest::uuid
+    )
+),
+gone as (
+  select j.*
+  from judged as j
   where not exists (
     select from present as r
-    where r.window_start = a.window_start
-      and r.window_end = a.window_end
-      and r.key_id = a.key_id
-      and r.errata_event_id = m.event_id
-      and r.errata_row_digest::uuid = m.row_digest
+    where r.window_start = j.window_start
+      and r.window_end = j.window_end
+      and r.key_id = j.key_id
+      and r.errata_event_id = j.event_id
+      and r.errata_row_digest::uuid = j.row_digest
   )
 ),
 heir as (
@@ -50,12 +68,11 @@ heir as (
     and r.window_end = g.window_end
     and r.key_id = g.key_id
     and r.errata_event_id = g.event_id
+  -- not by the window: a session that was open when it had the copy has grown since
   join /*:copy*/errata.daily_orders_copy/*.*/ as c
-    on c.window_start = r.window_start
-    and c.window_end = r.window_end
-    /*:each key*/ and array[c./*:key*/region/*.*/] = array[r./*:key*/region/*.*/] /*:end*/
-    and c.event_id = r.errata_event_id
+    on c.event_id = r.errata_event_id
     and c.row_digest = r.errata_row_digest
+    /*:each key*/ and array[c./*:key*/region/*.*/] = array[r./*:key*/region/*.*/] /*:end*/
   order by g.key_id, g.event_id, g.row_digest, r.errata_ingested_at, r.errata_row_digest collate "C"
 ),
 left_session as (
@@ -67,25 +84,22 @@ inherited as (
   insert into /*:session_row*/errata.daily_orders_session_row/*.*/ (key_id, event_id, row_digest, session_id, is_late)
   select h.key_id, h.errata_event_id, h.errata_row_digest::uuid, h.heir_session_id, h.is_late
   from heir as h
+  where h.heir_session_id is not null
   on conflict do nothing
 ),
 no_copy as (
   delete from /*:copy*/errata.daily_orders_copy/*.*/ as c
   using heir as h
-  where c.window_start = h.window_start
-    and c.window_end = h.window_end
-    /*:each key*/ and array[c./*:key*/region/*.*/] = array[h./*:key*/region/*.*/] /*:end*/
-    and c.event_id = h.errata_event_id
+  where c.event_id = h.errata_event_id
     and c.row_digest = h.errata_row_digest
+    /*:each key*/ and array[c./*:key*/region/*.*/] = array[h./*:key*/region/*.*/] /*:end*/
 ),
 no_conflict as (
   delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   using heir as h
-  where e.window_start = h.window_start
-    and e.window_end = h.window_end
-    /*:each key*/ and array[e./*:key*/region/*.*/] = array[h./*:key*/region/*.*/] /*:end*/
-    and e.event_id = h.errata_event_id
+  where e.event_id = h.errata_event_id
     and e.row_digest = h.errata_row_digest
+    /*:each key*/ and array[e./*:key*/region/*.*/] = array[h./*:key*/region/*.*/] /*:end*/
     and e.is_conflict
     and e.landing is null
 ),

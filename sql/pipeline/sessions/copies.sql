@@ -1,9 +1,13 @@
 -- Copies, sessions: further rows with an id that the session has, as the loop found them (R5).
 --
 -- $1 run_id: bigint
+-- $2 since: the bound of this run
+-- $3 rollup_id: integer
 --
 -- Inputs: pg_temp.errata_session_copy, errata_arrival, errata_joined, errata_arrived. Rows out: one a copy; conflicts also
--- into the late events, with both values where bronze still holds the row that counts. Safe to repeat: a copy is kept once.
+-- into the late events, with both values. Where bronze does not hold the row that counts any more, it was changed (or a
+-- column of it), or deleted: its session is noted, so that amend lets this row count; not where an ingestion partition that
+-- may have held it is gone (R15). Safe to repeat: a copy is kept once.
 with further as (
   select c.place, c.row_digest as first_digest, s.session_id, c.window_start, c.window_end
   from pg_temp.errata_session_copy as c
@@ -64,6 +68,22 @@ conflicting as (
   join counted as n on n.event_id = c.errata_event_id and n.row_digest::uuid = c.first_digest
   where n.payload <> c.payload
   on conflict do nothing
+),
+noted as (
+  insert into /*:source_change*/errata.daily_orders_source_change/*.*/ (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ since)
+  select distinct c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ $2::timestamptz
+  from compared as c
+  where not exists (
+    select from counted as n
+    where n.event_id = c.errata_event_id and n.row_digest::uuid = c.first_digest
+  )
+  and not exists (
+    select from /*:schema*/errata/*.*/.ingestion_partition as p
+    where p.rollup_id = $3::integer
+      and p.gone_at is not null
+      and p.event_time_from < c.window_end
+      and p.event_time_to >= c.window_start
+  )
 )
 insert into /*:copy*/errata.daily_orders_copy/*.*/ as c (
   window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id, ingested_at, row_digest, is_identical, copies
