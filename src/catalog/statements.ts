@@ -69,7 +69,7 @@ const stageFiles = {
   seal: ['adopt', 'unsealed', 'exclude_from_seal', 'seal'],
   touch: ['touch', 'take'],
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
-  recompute: ['exclude_from_recompute', 'recompute'],
+  recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
   diff: ['diff'],
   publish: ['publish', 'forget', 'include', 'propose', 'settle'],
   finish: ['stamp', 'finish'],

@@ -4,10 +4,10 @@
  */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
+import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import type { Scan } from './scan.ts';
 import { amendSessions, hasSessions } from './sessions.ts';
-import { skewOf } from './watermark.ts';
 
 export interface Amended {
   /** Keyed windows that are recomputed because a copy counts now. */
@@ -26,16 +26,13 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
     return { furtherWindows: 0, hasUnread: false };
   }
   await query(transaction, 'analyze pg_temp.errata_amended');
-  const [span] = await query<{ events_from: string; events_to: string; ingested_from: string | null }>(
+  const [span] = await query<{ from: string; to: string }>(
     transaction,
-    `select min(a.window_start)::text as events_from, max(a.window_end)::text as events_to,
-       min(a.window_start) - $1::interval as ingested_from
-     from pg_temp.errata_amended as a`,
-    [skewOf(run.rollup)],
+    'select min(a.window_start)::text as "from", max(a.window_end)::text as "to" from pg_temp.errata_amended as a',
   );
   const reading = {
     bound,
-    ingested_from: span?.ingested_from ?? null,
+    ingested_from: await ingestedFrom(run, span),
     transaction: snapshot.transaction,
   };
   await execute(transaction, pipeline.amend_ids, {
@@ -49,8 +46,8 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   await query(transaction, 'analyze pg_temp.errata_amended_id');
   await execute(transaction, pipeline.amend_rows, {
     ...reading,
-    events_from: span?.events_from ?? null,
-    events_to: span?.events_to ?? null,
+    events_from: span?.from ?? null,
+    events_to: span?.to ?? null,
   });
   await query(transaction, 'analyze pg_temp.errata_amended_row');
   await execute(transaction, pipeline.amend_clear);

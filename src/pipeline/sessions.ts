@@ -6,9 +6,9 @@ import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, Sealing } from './context.ts';
+import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
-import { skewOf } from './watermark.ts';
 
 export function hasSessions({ settings }: Rollup): boolean {
   return settings.window.kind === 'session';
@@ -160,28 +160,22 @@ export async function recomputeSessions(run: RunContext): Promise<void> {
 }
 
 /** Counts the rows of the sessions in the work table. @returns how many sessions those are. */
-async function evaluateSessions({ transaction, statements, rollup, bound }: RunContext): Promise<number> {
+async function evaluateSessions(run: RunContext): Promise<number> {
+  const { transaction, statements, bound } = run;
   await query(transaction, 'analyze pg_temp.errata_session_member');
   await execute(transaction, statements.sessions.recorded);
   await query(transaction, 'analyze pg_temp.errata_session_target');
-  const [span] = await query<{
-    sessions: string;
-    from: string | null;
-    to: string | null;
-    ingested_from: string | null;
-  }>(
+  const [span] = await query<{ sessions: string; from: string | null; to: string | null }>(
     transaction,
-    `select count(*) as sessions, min(t.window_start)::text as "from", max(t.window_end)::text as "to",
-       (min(t.window_start) - $1::interval)::text as ingested_from
+    `select count(*) as sessions, min(t.window_start)::text as "from", max(t.window_end)::text as "to"
      from pg_temp.errata_session_target as t`,
-    [skewOf(rollup)],
   );
   const sessions = Number(span?.sessions ?? 0);
   if (sessions === 0) return 0;
   await execute(transaction, statements.sessions.values, {
     events_from: span?.from ?? null,
     events_to: span?.to ?? null,
-    ingested_from: span?.ingested_from ?? null,
+    ingested_from: await ingestedFrom(run, span),
     bound,
   });
   await query(transaction, 'analyze pg_temp.errata_session_value');

@@ -59,6 +59,19 @@ describe('under auto', () => {
     ).rejects.toThrow('nothing in quarantine that fits');
   });
 
+  test('one that came days before its window is counted, and a later correction finds it again', async () => {
+    const orders = await shipped({}, 'booked 10-29 09:00 10-22 12:00 EU 7');
+    await release(orders, { eventIds: ['booked'] });
+    await orders.land('late 10-29 09:00 10-31 07:00 EU 1');
+    await orders.run({ bound: '2026-11-01T00:00Z' });
+    expect(await of29(orders)).toEqual([
+      "10-29 'EU' v1 1 10.00",
+      "10-29 'EU' v2 2 17.00 quarantine_release",
+      "10-29 'EU' v3 3 18.00 refused",
+    ]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+  });
+
   test('read anew it stays released; a later correction counts it', async () => {
     const orders = await shipped();
     await release(orders);
