@@ -1,5 +1,7 @@
 -- Regroup: record which session each released row joined; the row stands under it from now on (R6s).
 --
+-- $1 run_id: bigint
+--
 -- Inputs: pg_temp.errata_joined, errata_arrival. Rows out: one a row. Safe to repeat: a row joins one session.
 with recorded as (
   insert into /*:session_row*/errata.daily_orders_session_row/*.*/ (key_id, event_id, row_digest, session_id, is_late)
@@ -9,7 +11,7 @@ with recorded as (
   on conflict do nothing
 )
 update /*:late_event*/gold.daily_orders_late_event/*.*/ as e
-set window_start = s.window_start, window_end = s.window_end
+set window_start = s.window_start, window_end = s.window_end, state_run_id = $1::bigint
 from pg_temp.errata_joined as j
 join pg_temp.errata_arrival as a using (place)
 join /*:session_key*/errata.daily_orders_session_key/*.*/ as k using (key_id)

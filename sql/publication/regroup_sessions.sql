@@ -1,9 +1,10 @@
--- Regroup: the released rows regroup the sessions then sealed; those of one key are joined with each other at once (R6s).
+-- Regroup: the released rows regroup the sessions then sealed; those of one key and cause are joined with each other
+-- at once (R6s).
 --
 -- $1 sealed_until: the watermark that seals
 -- $2 run_id: bigint
 --
--- Inputs: pg_temp.errata_arrival. Rows out: one a key. Side effect: pg_temp.errata_joined. Not safe to repeat: a row joins
+-- Inputs: pg_temp.errata_arrival. Rows out: one a key and cause. Side effect: pg_temp.errata_joined. Not safe to repeat: a row joins
 -- once, regroup_rows.sql sees to it.
 select /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
   a.key_id,
@@ -11,7 +12,12 @@ select /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
   array_agg(a.event_time order by a.event_time, a.place),
   $1::timestamptz,
   true,
+  e.cause,
   $2::bigint
 )
 from pg_temp.errata_arrival as a
-group by a.key_id
+join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+  on e.event_id = a.event_id
+  and e.row_digest::uuid = a.row_digest
+  and e.state = 'pending'
+group by a.key_id, e.cause

@@ -27,7 +27,8 @@ placed as (
   where not exists (
     select from /*:source*/errata.daily_orders_source/*.*/ () as r
     where r.errata_event_id = c.event_id
-      and r.errata_event_time >= w.window_start
+      -- what lies up to a gap before it is in the same session
+      and r.errata_event_time >= coalesce(c.event_time - /*:session_gap*/interval '1800000000 microseconds'/*.*/::interval, w.window_start)
       and r.errata_event_time < w.window_end
       and r.errata_ingested_at <= $6::timestamptz
       and r.errata_quarantine is null

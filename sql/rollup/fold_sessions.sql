@@ -6,10 +6,10 @@
 -- other at once.
 --
 -- places, times: the rows, in order of event time; passed: the watermark, sessions that end at or before it are past;
--- only_sealed: leave the others alone.
+-- only_sealed: leave the others alone; cause: of the rows.
 -- Side effect: pg_temp.errata_joined gets each row's session.
 create or replace function /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
-  rows_key_id bigint, places bigint[], times timestamptz[], passed timestamptz, only_sealed boolean, current_run_id bigint
+  rows_key_id bigint, places bigint[], times timestamptz[], passed timestamptz, only_sealed boolean, cause text, current_run_id bigint
 )
 returns void
 language plpgsql
@@ -67,7 +67,7 @@ begin
           -- what was replaced before the watermark reached its end never shipped
           is_seal_due = s.is_seal_due and s.window_end <= passed,
           replaced_by = joined_id,
-          replaced_cause = 'refused',
+          replaced_cause = cause,
           replaced_run_id = current_run_id
         where s.session_id = any (group_sessions);
       end if;
@@ -458,7 +458,7 @@ begin
           parted := 0;
           moved := array_fill(false, array[live]);
         end if;
-        perform /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (folded_key_id, refused_places, refused_times, passed, false, current_run_id);
+        perform /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (folded_key_id, refused_places, refused_times, passed, false, 'refused', current_run_id);
         select
           coalesce(array_agg(s.session_id), '{}'),
           coalesce(array_agg(s.window_start), '{}'),

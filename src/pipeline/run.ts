@@ -12,7 +12,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { amend } from './amend.ts';
 import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
 import { classify } from './classify.ts';
-import type { RunContext, Sealing } from './context.ts';
+import type { RunContext } from './context.ts';
 import { findCopies } from './copies.ts';
 import { diff } from './diff.ts';
 import { finish, takeStamp } from './finish.ts';
@@ -31,7 +31,7 @@ export interface SpineOptions extends RunOptions {
   /** Called as each stage begins; `detail` may name what it works on. */
   readonly onStage?: (stage: string, detail?: string) => void;
   /** Called in the run's transaction before anything is recomputed: what a person's word changes first. */
-  readonly before?: (run: RunContext, sealing: Sealing) => Promise<void>;
+  readonly before?: (run: RunContext) => Promise<void>;
 }
 
 /** Bronze holds rows that no scan of this run has read: their partition's counters had not arrived yet. */
@@ -119,7 +119,7 @@ async function attempt(
         const refused = await answerRefused(run, scanned.readings);
         const stamp = await takeStamp(run);
         const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
-        await options.before?.(run, sealing);
+        await options.before?.(run);
         const touched = await watch.time('touch', () => touch(run, sealing));
         const amended = await watch.time('amend', () => amend(run, scanned));
         if (amended.hasUnread && !run.readAll) throw new UnreadRows();

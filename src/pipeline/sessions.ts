@@ -5,7 +5,7 @@
 import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
-import type { Reading, RunContext, Sealing } from './context.ts';
+import type { Reading, RunContext } from './context.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
@@ -79,14 +79,15 @@ export async function moveSessions(run: RunContext, until: string | null): Promi
   });
 }
 
-/** Released rows regroup the sessions then sealed. */
-export async function regroupSessions(run: RunContext, sealing: Sealing): Promise<void> {
+/** Rows that a person released, in this run or before, regroup the sessions then sealed, once their own is. */
+export async function regroupSessions(run: RunContext, until: string): Promise<void> {
   const { transaction, statements } = run;
   await query(transaction, 'truncate pg_temp.errata_arrival, pg_temp.errata_joined');
-  await execute(transaction, statements.regroup.rows, { run_id: run.runId });
-  await execute(transaction, statements.regroup.sessions, { sealed_until: sealing.until, run_id: run.runId });
-  await execute(transaction, statements.regroup.record);
-  await moveSessions(run, sealing.until);
+  const { count } = await execute(transaction, statements.regroup.rows, { sealed_until: until });
+  if (count === 0) return;
+  await execute(transaction, statements.regroup.sessions, { sealed_until: until, run_id: run.runId });
+  await execute(transaction, statements.regroup.record, { run_id: run.runId });
+  await moveSessions(run, until);
 }
 
 /** @returns how many versions 1 were written, and how many sessions wait for one since bronze misses rows of them. */

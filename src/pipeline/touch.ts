@@ -1,11 +1,12 @@
 /** Touch: keyed windows whose published value may be wrong enter the queue, and this run takes what it can answer (R9, R15). */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
-import { hasSessions, takeLinkedSessions, touchSessions } from './sessions.ts';
+import { hasSessions, regroupSessions, takeLinkedSessions, touchSessions } from './sessions.ts';
 
 /** @returns how many keyed windows this run recomputes. */
 export async function touch(run: RunContext, sealing: Sealing): Promise<number> {
   const { pipeline } = run.statements;
+  if (hasSessions(run.rollup) && sealing.until !== null) await regroupSessions(run, sealing.until);
   await execute(run.transaction, pipeline.touch, { run_id: run.runId, since: run.bound });
   if (hasSessions(run.rollup)) await touchSessions(run);
   if (sealing.until === null) return 0;

@@ -5,7 +5,7 @@ import { execute } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
 import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
-import { hasSessions, regroupSessions } from '../pipeline/sessions.ts';
+import { hasSessions } from '../pipeline/sessions.ts';
 
 export interface QuarantineRelease {
   readonly actor: string;
@@ -68,7 +68,7 @@ async function releaseBy(
     verb: 'release',
     actor: release.actor,
     reason: release.reason,
-    before: async (run, sealing) => {
+    before: async (run) => {
       const { rows } = await execute<{ released: number; copies: number; unreadable: number }>(
         run.transaction,
         run.statements.releaseQuarantined,
@@ -85,7 +85,6 @@ async function releaseBy(
       if (!row || row.released === 0) throw nothingQuarantined(rollup, row?.unreadable ?? 0);
       found = { released: row.released, copies: row.copies };
       await execute(run.transaction, run.statements.pipeline.released);
-      if (hasSessions(rollup)) await regroupSessions(run, sealing);
     },
   });
   return { ...report, ...found };

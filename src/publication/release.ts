@@ -5,7 +5,6 @@ import { execute } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
 import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
-import { hasSessions, regroupSessions } from '../pipeline/sessions.ts';
 
 export interface Release {
   readonly actor: string;
@@ -56,7 +55,7 @@ async function releaseBy(
     verb: 'publish',
     actor: release.actor,
     reason: release.reason,
-    before: async (run, sealing) => {
+    before: async (run) => {
       const { count } = await execute(run.transaction, run.statements.release, {
         run_id: run.runId,
         actor: release.actor,
@@ -68,7 +67,6 @@ async function releaseBy(
       });
       released = count;
       if (count === 0) throw nothingPending(rollup);
-      if (hasSessions(rollup)) await regroupSessions(run, sealing);
     },
   });
   return { ...report, released };

@@ -145,6 +145,113 @@ describe('under auto', () => {
   });
 });
 
+describe('into sessions (R6s)', () => {
+  const sessions = async (...rows: string[]) => {
+    const orders = await openOrders({
+      window: '{ session_gap: 30 minutes }',
+      watermark: '{ strategy: bounded, delay: 0 }',
+      lateness: '0',
+    });
+    await orders.land(...rows);
+    return orders;
+  };
+  /** `start–end region vN revenue causes` of what was published, then `id start–end state vN` of what was released. */
+  const outcome = async (orders: Orders) => {
+    const span = `to_char(window_start at time zone 'UTC', 'HH24:MI') || '–' || to_char(window_end at time zone 'UTC', 'HH24:MI')`;
+    const rows = await orders.rows<{ line: string }>(
+      `select concat_ws(' ', ${span}, region, 'v' || version, case when is_void then 'void' else revenue::text end, nullif(array_to_string(causes, '+'), '')) as line
+       from gold.daily_orders where region <> 'ZZ'
+       union all
+       select concat_ws(' ', event_id, ${span}, state, 'v' || version)
+       from gold.daily_orders_late_event where window_start is not null order by 1`,
+    );
+    return rows.map(({ line }) => line);
+  };
+
+  test('a key that nobody else has gets one', async () => {
+    const orders = await sessions('q 10-29 10:00 10-29 08:00 XX 5', 'w 10-29 12:00 10-29 12:00 ZZ');
+    await orders.run({ bound: '2026-10-29T12:10Z' });
+    await releaseQuarantined(orders.control, orders.rollup, word, { bound: '2026-10-29T12:11Z' });
+    expect(await outcome(orders)).toEqual([
+      '10:00–10:30 XX v2 5.00 quarantine_release',
+      'q 10:00–10:30 included v2',
+    ]);
+  });
+
+  test('one that is not sealed yet waits, and regroups what is sealed by then', async () => {
+    const orders = await sessions('q 10-29 14:00 10-29 10:10 EU 5', 'a 10-29 10:20 10-29 10:20');
+    await orders.run({ bound: '2026-10-29T10:30Z' });
+    await releaseQuarantined(orders.control, orders.rollup, word, { bound: '2026-10-29T10:31Z' });
+    await orders.run({ bound: '2026-10-29T10:32Z' });
+    expect(await outcome(orders)).toEqual(['q 14:00–14:30 pending']);
+    await orders.land(
+      'b 10-29 14:10 10-29 14:10',
+      'c 10-29 14:35 10-29 14:35',
+      'w 10-29 15:02 10-29 15:02 ZZ',
+    );
+    await orders.run({ bound: '2026-10-29T15:03Z' });
+    expect((await outcome(orders)).at(-1)).toBe('q 14:00–14:30 pending');
+    await orders.land('w2 10-29 16:00 10-29 16:00 ZZ');
+    await orders.run({ bound: '2026-10-29T16:01Z' });
+    expect(await outcome(orders)).toEqual([
+      '10:20–10:50 EU v1 10.00',
+      '14:00–15:05 EU v2 25.00 quarantine_release',
+      '14:10–15:05 EU v1 20.00',
+      '14:10–15:05 EU v2 void quarantine_release',
+      'q 14:00–15:05 included v2',
+    ]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+  });
+
+  test('before anything is sealed at all it waits', async () => {
+    const orders = await sessions('q 10-29 14:00 10-29 10:10 EU 5');
+    await orders.run({ bound: '2026-10-29T10:30Z' });
+    await releaseQuarantined(orders.control, orders.rollup, word, { bound: '2026-10-29T10:31Z' });
+    expect(await outcome(orders)).toEqual(['q 14:00–14:30 pending']);
+  });
+
+  test('its state follows it when its session is replaced', async () => {
+    const orders = await sessions(
+      'a 10-29 10:00 10-29 10:00',
+      'q 10-29 10:20 10-29 08:00 EU 5',
+      'w 10-29 12:00 10-29 12:00 ZZ',
+    );
+    await orders.run({ bound: '2026-10-29T12:10Z' });
+    await releaseQuarantined(orders.control, orders.rollup, word, { bound: '2026-10-29T12:11Z' });
+    await orders.land('r 10-29 10:45 10-29 12:12');
+    await orders.run({ bound: '2026-10-29T12:20Z' });
+    expect(await outcome(orders)).toEqual([
+      '10:00–10:30 EU v1 10.00',
+      '10:00–10:30 EU v2 void quarantine_release',
+      '10:00–10:50 EU v2 15.00 quarantine_release',
+      '10:00–10:50 EU v3 void refused',
+      '10:00–11:15 EU v2 25.00 quarantine_release+refused',
+      'q 10:00–11:15 included v2',
+      'r 10:00–11:15 included v2',
+    ]);
+  });
+
+  test('an id that the session has, or that is released beside it, counts nowhere (R5)', async () => {
+    const orders = await sessions(
+      'x 10-29 10:00 10-29 10:00',
+      'x 10-29 10:10 10-29 08:00 EU 5',
+      'y 10-29 10:20 10-29 08:00 EU 6',
+      'y 10-29 10:25 10-29 08:01 EU 7',
+      'w 10-29 12:00 10-29 12:00 ZZ',
+    );
+    await orders.run({ bound: '2026-10-29T12:10Z' });
+    const report = await releaseQuarantined(orders.control, orders.rollup, word, {
+      bound: '2026-10-29T12:11Z',
+    });
+    expect(report).toMatchObject({ released: 3 });
+    expect((await outcome(orders)).filter((line) => !line.includes('void'))).toEqual([
+      '10:00–10:30 EU v1 10.00',
+      '10:00–10:50 EU v2 16.00 quarantine_release',
+      'y 10:00–10:50 included v2',
+    ]);
+  });
+});
+
 test('under grace it is proposed, and pending until somebody decides', async () => {
   const orders = await shipped({ policy: 'grace' });
   expect(await release(orders)).toMatchObject({ needsAttention: true, counts: { windows_proposed: 1 } });

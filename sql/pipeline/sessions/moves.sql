@@ -10,6 +10,7 @@
 with moved as (
   select
     o.session_id,
+    o.key_id,
     o.replaced_cause as cause,
     o.window_start as old_start,
     o.window_end as old_end,
@@ -42,9 +43,15 @@ followed as (
   where e.window_start = m.old_start
     and e.window_end = m.old_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[m./*:key*/region/*.*/] /*:end*/
-    and e.landing is distinct from 'quarantined'
-    -- a refused row that awaits a person stays in the session that it makes by itself
-    and (e.landing is distinct from 'side_output' or e.state <> 'pending' or e.released)
+    -- a row that awaits its turn stays in the session that it makes by itself
+    and (
+      coalesce(e.landing not in ('side_output', 'quarantined'), true)
+      or e.state <> 'pending'
+      or exists (
+        select from /*:session_row*/errata.daily_orders_session_row/*.*/ as r
+        where r.key_id = m.key_id and r.event_id = e.event_id and r.row_digest = e.row_digest::uuid
+      )
+    )
 ),
 -- A row that came late to a session which another took over, or that only its own source partition's watermark refused.
 counted as (

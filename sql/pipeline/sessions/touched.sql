@@ -34,4 +34,16 @@ where q.cause = 'source_change'
       and e.window_end = q.window_end
       /*:each key*/ and array[e./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
       and e.landing is not null
+  );
+
+-- Released rows that wait for their session to be sealed are asked for when they regroup.
+delete from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where q.cause in ('refused', 'quarantine_release')
+  and not exists (
+    select from /*:session_key*/errata.daily_orders_session_key/*.*/ as k
+    join /*:session*/errata.daily_orders_session/*.*/ as s on s.key_id = k.key_id
+    where k.is_key
+      /*:each key*/ and array[k./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
+      and s.window_start = q.window_start
+      and s.window_end = q.window_end
   )
