@@ -343,6 +343,34 @@ describe('where the stream seals', () => {
   });
 });
 
+test('where the stream seals, a session that was extended becomes void whether its total came before the run or after it', async () => {
+  for (const shippedFirst of [true, false]) {
+    const orders = await open({ seal: '{ by: stream }' });
+    const ship = (end: string, count: number) =>
+      orders.rows(
+        `insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values ('2026-11-02 10:00+00', $1, 'EU', $2, $3)`,
+        [`2026-11-02 ${end}+00`, count, 10 * count],
+      );
+    await orders.land(
+      'a 11-02 10:00 11-02 10:00',
+      'w 11-02 10:40 11-02 10:40 US',
+      'b 11-02 10:20 11-02 10:42',
+      'w2 11-02 11:00 11-02 11:00 US',
+    );
+    if (shippedFirst) await ship('10:30', 1);
+    await ship('10:50', 2);
+    await orders.run({ bound: '2026-11-02 11:01+00' });
+    if (!shippedFirst) await ship('10:30', 1);
+    await orders.run({ bound: '2026-11-02 11:02+00' });
+    expect(await ledgerOf(orders)).toEqual([
+      "10:00–10:30 'EU' v1 1 10",
+      "10:00–10:30 'EU' v2 void late_firing",
+      "10:00–10:50 'EU' v1 2 20",
+    ]);
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+  }
+});
+
 test('a limit on windows never parts a session from those that it replaced (R19)', async () => {
   const orders = await open({ lateness: '0' });
   await orders.land('a 11-02 10:00 11-02 10:00', 'c 11-02 10:50 11-02 10:50', 'w 11-02 12:00 11-02 12:00 US');

@@ -46,4 +46,43 @@ where q.cause in ('refused', 'quarantine_release')
       /*:each key*/ and array[k./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
       and s.window_start = q.window_start
       and s.window_end = q.window_end
+  );
+
+-- A version 1 of the stream for a session that was replaced has no rows to be compared with: the session becomes void.
+insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
+  window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since
+)
+select distinct on (q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/)
+  q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ s.replaced_cause, q.since
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+join /*:session_key*/errata.daily_orders_session_key/*.*/ as k
+  on k.is_key
+  /*:each key*/ and array[k./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
+join /*:session*/errata.daily_orders_session/*.*/ as s
+  on s.key_id = k.key_id
+  and s.window_start = q.window_start
+  and s.window_end = q.window_end
+where q.cause = 'seal'
+  and s.replaced_by is not null
+  and not exists (
+    select from /*:session*/errata.daily_orders_session/*.*/ as l
+    where l.key_id = s.key_id
+      and l.window_start = s.window_start
+      and l.window_end = s.window_end
+      and l.replaced_by is null
+  )
+order by q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ s.session_id desc
+on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing;
+
+delete from /*:touched*/errata.daily_orders_touched/*.*/ as q
+using /*:session_key*/errata.daily_orders_session_key/*.*/ as k
+where q.cause = 'seal'
+  and k.is_key
+  /*:each key*/ and array[k./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
+  and exists (
+    select from /*:session*/errata.daily_orders_session/*.*/ as s
+    where s.key_id = k.key_id
+      and s.window_start = q.window_start
+      and s.window_end = q.window_end
+    having count(*) > 0 and bool_and(s.replaced_by is not null)
   )
