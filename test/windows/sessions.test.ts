@@ -96,6 +96,36 @@ describe('after the end, within the allowed lateness', () => {
     ]);
   });
 
+  test('what is kept by window follows an open session whose bounds move', async () => {
+    const orders = await open();
+    await orders.land(
+      'a 11-02 10:00 11-02 10:00',
+      'w 11-02 10:31 11-02 10:31 US',
+      'late 11-02 10:00 11-02 10:32',
+      'b 11-02 10:20 11-02 10:33',
+      'b 11-02 10:21 11-02 10:34 EU 12',
+    );
+    await orders.run({ bound: '2026-11-02 10:40+00' });
+    await orders.land('c 11-02 10:40 11-02 10:45');
+    await orders.run({ bound: '2026-11-02 10:46+00' });
+    await orders.land('end 11-02 15:00 11-02 15:00 US');
+    await orders.run({ bound: '2026-11-02 15:01+00' });
+    expect((await ledgerOf(orders)).filter((line) => line.includes("EU' v1"))).toEqual([
+      "10:00–10:30 'EU' v1 1 10.00",
+      "10:00–11:10 'EU' v1 4 40.00",
+    ]);
+    for (const table of ['gold.daily_orders_late_event', 'errata.daily_orders_copy'])
+      expect(
+        await orders.rows(
+          `select distinct to_char(window_end at time zone 'UTC', 'HH24:MI') as "to" from ${table}`,
+        ),
+      ).toEqual([{ to: '11:10' }]);
+    expect(await orders.lateEvents()).toEqual([
+      "late 'EU' late_firing included v1 late_firing",
+      "b 'EU' - -",
+    ]);
+  });
+
   test('a session that arises after its end has no version 1', async () => {
     const orders = await open();
     await orders.land('w 11-02 11:00 11-02 11:00 US', 'late 11-02 10:00 11-02 11:01');

@@ -1,4 +1,4 @@
--- Sessions that this run replaced: what is kept by window follows their rows into the session that has them now (R6s).
+-- Sessions that this run replaced, and open ones whose bounds it moved: what is kept by window follows their rows into the session that has them now (R6s).
 --
 -- $1 run_id: bigint
 -- $2 since: the bound of this run
@@ -22,6 +22,16 @@ with moved as (
   join /*:session*/errata.daily_orders_session/*.*/ as n on n.session_id = p.session_id
   join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = o.key_id
   where o.replaced_run_id = $1::bigint and n.replaced_by is null
+  union all
+  select
+    o.session_id, o.key_id, null, b.window_start, b.window_end, n.window_start, n.window_end, n.is_seal_due /*:each key*/ , k./*:key*/region/*.*/ /*:end*/
+  from pg_temp.errata_session_moved as b
+  join /*:session*/errata.daily_orders_session/*.*/ as o using (session_id)
+  join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = o.session_id
+  join /*:session*/errata.daily_orders_session/*.*/ as n on n.session_id = p.session_id
+  join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = o.key_id
+  where n.replaced_by is null
+    and (b.window_start, b.window_end) <> (o.window_start, o.window_end)
 ),
 followed as (
   update /*:late_event*/gold.daily_orders_late_event/*.*/ as e
@@ -86,4 +96,5 @@ insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
 select m.old_start, m.old_end, /*:each key*/ m./*:key*/region/*.*/, /*:end*/ m.cause, $2::timestamptz
 from moved as m
 where m.old_end <= $3::timestamptz
+  and m.cause is not null
 on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing

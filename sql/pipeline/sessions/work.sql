@@ -38,6 +38,13 @@ create temp table errata_joined (
   is_late boolean not null
 ) on commit drop;
 
+-- The bounds that open sessions of earlier runs had before this one moved them.
+create temp table errata_session_moved (
+  session_id bigint primary key,
+  window_start timestamptz not null,
+  window_end timestamptz not null
+) on commit drop;
+
 create temp table errata_session_copy (
   place bigint not null,
   row_digest uuid not null,
