@@ -291,6 +291,7 @@ function sessionBindings(rollup: Rollup): Record<string, Sql> {
       accounted_events: trustedSql('(coalesce(j.old_event_count, 0) + j.certain + j.straggling)'),
       replaces_value: trustedSql('null::jsonb'),
       became_value: trustedSql('null::jsonb'),
+      is_replaced: trustedSql('false'),
     };
   }
   const sameKey = rollup.keys
@@ -302,6 +303,11 @@ function sessionBindings(rollup: Rollup): Record<string, Sql> {
     adopted_window: trustedSql('(select t.window_start, t.window_end, null::date as local_date)'),
     expected_events: trustedSql('(j.event_count + j.shortage)'),
     accounted_events: trustedSql('j.event_count'),
+    is_replaced: trustedSql(`
+        (select bool_and(o.replaced_by is not null)
+         from ${sessionKey} as k
+         join ${session} as o on o.key_id = k.key_id
+         where o.window_start = a.window_start and o.window_end = a.window_end${sameKey.replaceAll('array[c.', 'array[a.')}) is true`),
     became_value: trustedSql(`(
     select jsonb_build_object('window_start', n.window_start::text, 'window_end', n.window_end::text)
     from ${sessionKey} as k

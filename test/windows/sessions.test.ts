@@ -398,6 +398,14 @@ test('where the stream seals, a session that was extended becomes void whether i
       "10:00–10:50 'EU' v1 2 20",
     ]);
     expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
+    // its rows are in the other session, whatever the stream says of it
+    await ship('10:30', 7);
+    await orders.run({ bound: '2026-11-02 11:03+00' });
+    expect(await ledgerOf(orders)).toHaveLength(3);
+    expect(await orders.rows('select run_id is not null as heard from errata.daily_orders_emission')).toEqual(
+      [{ heard: true }],
+    );
+    expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
   }
 });
 

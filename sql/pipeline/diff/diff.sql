@@ -81,6 +81,8 @@ compared as (
     /*:end*/
     m.event_count as emitted_event_count,
     m.emission_id is not null
+      -- a session whose rows are in another has no value any more, whatever the stream says of it
+      and not (/*:is_replaced*/false/*.*/)
       and (/*:emission_differs_from_latest*/m.revenue is distinct from l.revenue/*.*/)
       and (n.event_count is null or /*:emission_differs_from_rows*/m.revenue is distinct from n.revenue/*.*/) as is_emission,
     l.event_count as old_event_count,
