@@ -66,7 +66,8 @@ ${zone(found)}      # One input of the stream (a Kafka partition, a device), eac
       # From when bronze holds every event; windows that start earlier are never recomputed.
       # complete_from: 2026-01-01
 
-    # The same windows as in the stream. Or { tumbling: 5 minutes }, { hopping: 1 hour, every: 5 minutes }.
+    # The same windows as in the stream. Or { tumbling: 5 minutes }, { hopping: 1 hour, every: 5 minutes },
+    # { session_gap: 30 minutes }.
     window: { calendar: 1 day, time_zone: UTC }
 
     # The columns to group by; []: one total a window.
