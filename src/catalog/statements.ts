@@ -7,6 +7,10 @@ import { bindingsOf } from './bindings.ts';
 import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 
+const sessionDefinitions = ['tables', 'write', 'regroup', 'fold'].map(
+  (file) => `rollup/sessions/${file}.sql`,
+);
+
 /** The definitions of a rollup, in the order in which they can be made. */
 export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'control/calendar.sql',
@@ -16,7 +20,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'rollup/ledger.sql',
   'rollup/late_event.sql',
   'rollup/private.sql',
-  ...(rollup.settings.window.kind === 'session' ? ['rollup/sessions.sql', 'rollup/fold_sessions.sql'] : []),
+  ...(rollup.settings.window.kind === 'session' ? sessionDefinitions : []),
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
     : []),
@@ -35,7 +39,7 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
   'rollup/as_of.sql',
   'rollup/side_output.sql',
   'rollup/reconciliation.sql',
-  rollup.settings.window.kind === 'session' ? 'rollup/open_sessions.sql' : 'rollup/open_windows.sql',
+  rollup.settings.window.kind === 'session' ? 'rollup/sessions/open.sql' : 'rollup/open_windows.sql',
   'rollup/live.sql',
 ];
 
@@ -112,6 +116,9 @@ export const sessionFiles = [
   'seal',
   'short',
   'unsealed',
+  'regroup_rows',
+  'regroup',
+  'regroup_record',
   'touched',
   'linked',
   'amend',
@@ -132,7 +139,6 @@ export interface RollupStatements {
   >;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
-  readonly regroup: Readonly<Record<'rows' | 'sessions' | 'record', Statement>>;
   readonly amend: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
@@ -171,11 +177,6 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     },
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),
-    regroup: {
-      rows: load('publication/regroup_rows.sql'),
-      sessions: load('publication/regroup_sessions.sql'),
-      record: load('publication/regroup_record.sql'),
-    },
     amend: load('publication/amend.sql'),
     touched: relations.touched,
     sessionTables: [relations.session_key, relations.session, relations.session_row, relations.session_part],

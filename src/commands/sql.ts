@@ -54,7 +54,6 @@ function statementsRun(rollup: Rollup): Statement[] {
     release,
     releaseQuarantined,
     amend,
-    regroup,
   } = statementsOf(rollup);
   const stages = Object.entries(pipeline);
   const isSession = rollup.settings.window.kind === 'session';
@@ -66,7 +65,6 @@ function statementsRun(rollup: Rollup): Statement[] {
     ...Object.values(overrides ?? {}),
     release,
     releaseQuarantined,
-    ...(isSession ? Object.values(regroup) : []),
     amend,
     ...Object.values(report),
   ];

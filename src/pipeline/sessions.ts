@@ -1,6 +1,6 @@
 /**
  * Sessions go the same way as other windows, but follow from the rows themselves: what a row joins depends on what the
- * rows before it joined (R6s). Here is what the stages do for them; `sql/rollup/fold_sessions.sql` is the loop.
+ * rows before it joined (R6s). Here is what the stages do for them; `sql/rollup/sessions/fold.sql` is the loop.
  */
 import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
@@ -83,10 +83,10 @@ export async function moveSessions(run: RunContext, until: string | null): Promi
 export async function regroupSessions(run: RunContext, until: string): Promise<void> {
   const { transaction, statements } = run;
   await query(transaction, 'truncate pg_temp.errata_arrival, pg_temp.errata_joined');
-  const { count } = await execute(transaction, statements.regroup.rows, { sealed_until: until });
+  const { count } = await execute(transaction, statements.sessions.regroup_rows, { sealed_until: until });
   if (count === 0) return;
-  await execute(transaction, statements.regroup.sessions, { sealed_until: until, run_id: run.runId });
-  await execute(transaction, statements.regroup.record, { run_id: run.runId });
+  await execute(transaction, statements.sessions.regroup, { sealed_until: until, run_id: run.runId });
+  await execute(transaction, statements.sessions.regroup_record, { run_id: run.runId });
   await moveSessions(run, until);
 }
 

@@ -1,7 +1,7 @@
 /** The order of test files: those that take longest begin, so that at the end no worker waits for one of them. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const longest = ['git-history', 'peers', 'oracle', 'overrides', 'source-partitions', 'demo', 'verbs'];
+const longest = ['git-history', 'peers', 'oracle', 'delay-by-key', 'source-partitions', 'demo', 'verbs'];
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -29,6 +29,14 @@ export const plainTable = `
   create schema if not exists bronze;
   create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2))`;
 
+/** With a table of delays and latenesses by region, and columns of a row's own. */
+export const tableWithDelays = `
+  create schema if not exists bronze;
+  create schema ops;
+  create table ops.delays (region text, delay interval, lateness interval);
+  create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12,2),
+    patience interval, grace interval)`;
+
 /** By day of ingestion, from 2026-10-25 to 2026-11-10. */
 export const dailyPartitions = `
   create schema if not exists bronze;
