@@ -55,17 +55,17 @@ refused_early as (
     and (n.first_run_id = $2::bigint or $2::bigint is null)
 ),
 refused_there as (
-  select count(*) as rows, min(l.watermark - l.window_end) as implied
+  select count(*) as rows, min(l.watermark - l.missed_end) as implied
   from entry as n
   left join lateral (
-    select l.watermark, l.window_end
+    select l.watermark, /*:least_end*/l.window_end/*.*/ as missed_end
     from /*:late_event*/gold.daily_orders_late_event/*.*/ as l
     where l.event_id = n.event_id
       and l.landing = 'late_firing'
       and (l.event_time = n.event_time or n.event_time is null)
       and (l.window_start = n.window_start or n.window_start is null)
       and (l.window_end = n.window_end or n.window_end is null)
-    order by l.watermark - l.window_end
+    order by l.watermark - /*:least_end*/l.window_end/*.*/
     limit 1
   ) as l on true
   where $5::boolean

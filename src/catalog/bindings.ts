@@ -237,6 +237,7 @@ function logBindings(rollup: Rollup): Record<string, Sql> {
 /** The stream's table of refused rows; of a rollup without one, the statements that name it are not sent. */
 function refusedBindings(rollup: Rollup): Bindings {
   const { refused } = rollup.settings.watermark;
+  const isSession = rollup.settings.window.kind === 'session';
   const optional = (name: string | undefined) =>
     trustedSql(name === undefined ? 'null::timestamptz' : `f.${quoteName(name)}`);
   const ids = (refused?.eventId ?? ['event_id']).map((name) => `f.${quoteName(name)}`);
@@ -250,15 +251,77 @@ function refusedBindings(rollup: Rollup): Bindings {
         : `case when num_nulls(${ids.join(', ')}) < ${ids.length} then row(${ids.join(', ')})::text end`,
     ),
     refused_event_time: optional(refused?.eventTime),
-    refused_window_start: optional(refused?.windowStart),
-    refused_window_end: optional(refused?.windowEnd),
+    // Over sessions an entry names a row, whatever session the stream had it in.
+    refused_window_start: optional(isSession ? undefined : refused?.windowStart),
+    refused_window_end: optional(isSession ? undefined : refused?.windowEnd),
     refused_watermark: optional(refused?.watermark),
     refused_at: optional(refused?.refusedAt),
+    ...entryBindings(rollup),
     // As `id`: an index of bronze serves a look-up by the native value.
     refused_id:
       ids.length === 1 && rollup.ids.length === 1
         ? rollup.ids.map((id) => ({ refused_id: trustedSql(first as string), bronze_id: quoteName(id.name) }))
         : [],
+  };
+}
+
+/** `external` over sessions: an entry refuses its row when it is joined; what had joined before the entry came stays (R6). */
+function entryBindings(rollup: Rollup): Record<string, Sql> {
+  const { window, watermark } = rollup.settings;
+  const only = (isTrue: boolean, sql: string, otherwise = '') => trustedSql(isTrue ? sql : otherwise);
+  const isSession = window.kind === 'session';
+  const refuses = isSession && watermark.strategy === 'external';
+  const entries = `${quoteName(rollup.schema)}.refused_entry`;
+  const {
+    session_key: sessionKey,
+    session_row: sessionRow,
+    late_event: lateEvent,
+    copy,
+  } = relationsOf(rollup);
+  return {
+    entry_watermark: only(refuses, "when true then coalesce(n.watermark, '-infinity')"),
+    is_named: only(refuses, 'coalesce(n.entries > 0, false)', 'false'),
+    // The ids are joined first: only the few rows that bear one are looked up.
+    entry_join: only(
+      refuses,
+      `left join (
+  select distinct e.event_id from ${entries} as e where e.rollup_id = $7::integer and e.event_id is not null
+) as i on i.event_id = r.errata_event_id
+left join lateral (
+  select count(*) as entries, min(e.watermark) as watermark
+  from ${entries} as e
+  where i.event_id is not null
+    and e.rollup_id = $7::integer
+    and e.event_id = r.errata_event_id
+    and (e.event_time = r.errata_event_time or e.event_time is null)
+) as n on true`,
+    ),
+    // A session ends no earlier than its row makes it; the one that the stream had it in is not known.
+    least_end:
+      window.kind === 'session'
+        ? trustedSql(`(l.event_time + interval '${microseconds(window.gap)}')`)
+        : trustedSql('l.window_end'),
+    same_window: only(!isSession, 'l.window_start = w.window_start and l.window_end = w.window_end and'),
+    judged_window: only(!isSession, 'l.window_start = j.window_start and l.window_end = j.window_end and'),
+    recalled_landing: only(
+      !isSession,
+      "case when j.is_late or v.is_counted then 'judged' else 'side_output' end",
+      "'judged'",
+    ),
+    is_recalled: only(
+      isSession,
+      `and (
+    exists (
+      select from ${sessionKey} as k
+      join ${sessionRow} as m on m.key_id = k.key_id
+      where k.is_key${rollup.keys.map(({ name }) => ` and array[k.${quoteName(name)}] = array[r.${quoteName(name)}]`).join('')}
+        and m.event_id = r.errata_event_id
+        and m.row_digest = r.errata_row_digest::uuid
+    )
+    or exists (select from ${lateEvent} as e where e.event_id = r.errata_event_id and e.row_digest = r.errata_row_digest)
+    or exists (select from ${copy} as c where c.event_id = r.errata_event_id and c.row_digest = r.errata_row_digest)
+  )`,
+    ),
   };
 }
 

@@ -76,6 +76,7 @@ function columnBindings({ settings }: Rollup): Bindings {
   ].flatMap(([name, column]) => (column === undefined ? [] : [[name, `b.${quoteName(column)}`] as const]));
   return {
     span_columns: trustedSql(columns.map(([name]) => `, ${name} interval`).join('')),
+    span_names: trustedSql(columns.map(([name]) => `, r.${name}`).join('')),
     span_values: trustedSql(
       columns
         .map(([, value]) => `, case when isfinite(${value}) and ${value} >= interval '0' then ${value} end`)
@@ -118,12 +119,20 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
   const only = (isTrue: boolean, sql: string) => trustedSql(isTrue ? sql : '');
   const steps = `${quoteName(schema)}.watermark_step`;
   const place = "width_bucket(r.errata_arrived_at - interval '1 microsecond', d.instants)";
+  const seenAt = "width_bucket(r.errata_ingested_at - interval '1 microsecond', d.instants)";
   const fixed = ofFixed
     ? `greatest(r.errata_arrived_at - coalesce(r.errata_delay, $11::interval), d.watermarks[${place}], r.errata_arrived_at - greatest(d.delays[${place}], $11::interval))`
     : `r.errata_arrived_at - ${overrides?.hasDelay ? 'coalesce(v.errata_delay, $11::interval)' : '$11::interval'}`;
   const valid = 'filter (where n.quarantine is null)';
   return {
     fixed_watermark: trustedSql(fixed),
+    fixed_combined: trustedSql(
+      ofFixed
+        ? `greatest(d.watermarks[${seenAt}], r.errata_ingested_at - greatest(d.delays[${seenAt}], $13::interval))`
+        : overrides?.hasDelay && overrides.isByKey
+          ? 'r.errata_ingested_at - coalesce(v.errata_delay, $13::interval)'
+          : 'r.errata_ingested_at - $13::interval',
+    ),
     moved_to: trustedSql(
       ofRow
         ? 't.greatest'
@@ -272,6 +281,10 @@ function keyBindings(rollup: Rollup): Bindings {
     said_key_join: join(run, 't'),
     queue_key_join: join(run, 'q'),
     candidate_key_join: join(run, 'c'),
+    session_key_join: join(run, 'k'),
+    moved_key_join: join(run, 'm'),
+    event_key_join: join(run, 'e'),
+    open_kept_join: join(`${kept} as o`, 'k'),
     key_sealed_until: either('$1::timestamptz', 'coalesce(v.errata_sealed_until, $1::timestamptz)'),
     candidate_sealed_until: either('$5::timestamptz', 'coalesce(v.errata_sealed_until, $5::timestamptz)'),
     window_kept_join: join(`${kept} as o`, 'w'),

@@ -13,14 +13,14 @@ export async function classify(run: RunContext, readings: readonly Reading[]): P
   const { strategy, delay } = settings.watermark;
   const isSession = hasSessions(run.rollup);
   const isExternal = strategy === 'external';
+  if (isExternal) await recallRefused(run);
   let candidates = isSession
     ? await joinSessions(run, readings, releasedCauses[settings.publish.policy].includes('refused'))
     : 0;
-  if (isExternal) await recallRefused(run);
   for (const reading of readings) {
     const { summary, partition } = reading;
     const parameters = parametersOf(run, reading);
-    if (summary.oldest_ingested_at !== null && isExternal) {
+    if (summary.oldest_ingested_at !== null && isExternal && !isSession) {
       const refused = run.statements.withConstraint('classify_refused', partition.constraint_text);
       const about = { ...parameters, rollup_id: id, sealed_before: run.sealedBefore };
       candidates += (await execute(run.transaction, refused, about)).count;

@@ -2,6 +2,7 @@
 import { execute } from '../db/statement.ts';
 import type { Reading, RunContext } from './context.ts';
 import { parametersOf } from './scan.ts';
+import { answerCopies, hasSessions } from './sessions.ts';
 import { skewOf } from './watermark.ts';
 
 export interface RefusedEntries {
@@ -81,6 +82,7 @@ export async function answerRefused(
   const { refused, strategy } = run.rollup.settings.watermark;
   if (refused === undefined) return undefined;
   if (strategy !== 'external') await compareRefused(run, readings);
+  else if (hasSessions(run.rollup)) await answerCopies(run);
   const { rows } = await execute<{ waiting: string; judged_otherwise: string }>(
     run.transaction,
     run.statements.pipeline.refused_found,

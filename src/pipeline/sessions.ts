@@ -9,6 +9,7 @@ import type { Reading, RunContext } from './context.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
+import { greatestDelay } from './watermark.ts';
 
 export function hasSessions({ settings }: Rollup): boolean {
   return settings.window.kind === 'session';
@@ -24,6 +25,7 @@ export async function joinSessions(
   const { sessions } = statements;
   const { watermark, allowedLateness, bronze } = rollup.settings;
   await execute(transaction, sessions.work);
+  const slowest = watermark.strategy === 'fixed_delay' ? await greatestDelay(run) : null;
   let arrived = 0;
   for (const reading of readings) {
     if (reading.summary.oldest_ingested_at === null) continue;
@@ -34,9 +36,12 @@ export async function joinSessions(
         ...parametersOf(run, reading),
         rollup_id: rollup.id,
         oldest: reading.summary.oldest_ingested_at,
+        allowed_lateness: microseconds(allowedLateness),
+        sealed_before: run.sealedBefore,
         fixed_delay:
           watermark.strategy === 'fixed_delay' && watermark.delay ? microseconds(watermark.delay) : null,
         baseline: run.verb === 'baseline',
+        slowest,
       },
     );
     arrived += count;
@@ -50,8 +55,6 @@ export async function joinSessions(
     await query(transaction, 'analyze pg_temp.errata_twin');
   }
   await execute(transaction, sessions.fold, {
-    lateness: microseconds(allowedLateness),
-    sealed_before: run.sealedBefore,
     frontier: run.frontier,
     regroups,
     run_id: run.runId,
@@ -68,6 +71,12 @@ export async function joinSessions(
 export async function recordSessionCopies(run: RunContext): Promise<number> {
   const parameters = { run_id: run.runId, since: run.bound, rollup_id: run.rollup.id };
   return (await execute(run.transaction, run.statements.sessions.copies, parameters)).count;
+}
+
+/** An entry of the stream's refused rows may name a copy. */
+export async function answerCopies(run: RunContext): Promise<void> {
+  const parameters = { rollup_id: run.rollup.id, run_id: run.runId };
+  await execute(run.transaction, run.statements.sessions.refused_copies, parameters);
 }
 
 /** What is kept by window follows the rows of replaced sessions, and those become void in this run. */
@@ -141,8 +150,9 @@ export async function amendSessions(run: RunContext): Promise<void> {
 }
 
 /** What was noted of single rows is asked of the sessions that they joined. */
-export async function touchSessions(run: RunContext): Promise<void> {
+export async function touchSessions(run: RunContext, until: string | null): Promise<void> {
   await execute(run.transaction, run.statements.sessions.touched);
+  await execute(run.transaction, run.statements.sessions.without_session, { until });
 }
 
 /** Where the number of windows is limited: what a taken session replaced goes with it. */

@@ -8,7 +8,7 @@ export async function touch(run: RunContext, sealing: Sealing): Promise<number> 
   const { pipeline } = run.statements;
   if (hasSessions(run.rollup) && sealing.until !== null) await regroupSessions(run, sealing.until);
   await execute(run.transaction, pipeline.touch, { run_id: run.runId, since: run.bound });
-  if (hasSessions(run.rollup)) await touchSessions(run);
+  if (hasSessions(run.rollup)) await touchSessions(run, sealing.until);
   if (sealing.until === null) return 0;
   await execute(run.transaction, pipeline.take, {
     sealed_until: sealing.until,

@@ -175,13 +175,14 @@ async function withOwnDelays(run: RunContext, others: SpanRow): Promise<SpanRow>
     skew: skewOf(rollup),
   });
   const span = { ...(rows[0] as SpanRow), gone: others.gone ?? rows[0]?.gone ?? null };
-  if (span.gone) await sealNoKey(run, statements.overrides.overrides);
+  if (span.gone && rollup.settings.window.kind !== 'session')
+    await sealNoKey(run, statements.overrides.overrides);
   await query(transaction, 'analyze pg_temp.errata_override, pg_temp.errata_sealing_span');
   return span;
 }
 
 /** What seals under `fixed_delay`: no row of any source partition may be judged by a watermark that is behind it. */
-async function greatestDelay({ transaction, rollup }: RunContext): Promise<string | null> {
+export async function greatestDelay({ transaction, rollup }: RunContext): Promise<string | null> {
   const { delay } = rollup.settings.watermark;
   if (!delay || !rollup.overrides?.hasDelay || rollup.overrides.isByKey)
     return delay ? microseconds(delay) : null;

@@ -47,6 +47,9 @@ export interface Policy {
   /** By key; `null` is the NULL key. */
   readonly keyDelays?: Readonly<Record<string, number>>;
   readonly keyLateness?: Readonly<Record<string, number>>;
+  readonly sourceLateness?: Readonly<Record<string, number>>;
+  /** Each row's delay is its allowed lateness; null: that of the rollup. */
+  readonly rowLateness?: true;
 }
 
 export interface Version {
@@ -148,7 +151,7 @@ export class Model {
       const w = watermark ?? Number.NEGATIVE_INFINITY;
       for (const window of this.#windowsOf(row)) {
         const end = window + rules.size;
-        const lateness = this.#latenessOf(row);
+        const lateness = latenessOf(this.#rules, row);
         const landing = w >= end + lateness ? 'side_output' : w >= end ? 'late_firing' : 'open';
         const event: LateEvent = { window, row, landing, watermark, state: 'pending', version: null };
         this.#waiting.push({ row, window, event, isNew: true, isNamed: false });
@@ -196,15 +199,8 @@ export class Model {
     });
   }
 
-  /** How far the watermark of a row's key is ahead of the rollup's. */
   #aheadOf(row: Row): number {
-    const { delay, keyDelays = {} } = this.#rules;
-    return delay - (keyDelays[String(row.key)] ?? delay);
-  }
-
-  #latenessOf(row: Row): number {
-    const { lateness, keyLateness = {} } = this.#rules;
-    return keyLateness[String(row.key)] ?? lateness;
+    return aheadOf(this.#rules, row.key);
   }
 
   #seal(sealedBefore: number, touch: (event: LateEvent) => void): void {
@@ -283,6 +279,17 @@ export class Model {
     this.#keyedWindows.set(name, found);
     return found;
   }
+}
+
+/** How far the watermark of a key is ahead of the rollup's. */
+export function aheadOf({ delay, keyDelays = {} }: Policy, key: string | null): number {
+  return delay - (keyDelays[String(key)] ?? delay);
+}
+
+export function latenessOf(rules: Policy, { key, source, delay }: Row): number {
+  const { lateness, keyLateness = {}, sourceLateness = {}, rowLateness } = rules;
+  if (rowLateness) return delay ?? lateness;
+  return keyLateness[String(key)] ?? sourceLateness[source] ?? lateness;
 }
 
 function nameOf({ window, row }: Waiting): string {

@@ -161,13 +161,14 @@ async function published(errata: TestErrata, name: string, history: History): Pr
 }
 
 /** What the user's table says of each source partition or key. */
-function overridesOf({ sourceDelays, keyDelays = {}, keyLateness = {} }: Policy) {
-  const delays: Readonly<Record<string, number>> = sourceDelays ?? keyDelays;
-  const names = new Set([...Object.keys(delays), ...Object.keys(keyLateness)]);
+function overridesOf({ sourceDelays, sourceLateness, keyDelays, keyLateness }: Policy) {
+  const delays: Readonly<Record<string, number>> = sourceDelays ?? keyDelays ?? {};
+  const latenesses: Readonly<Record<string, number>> = sourceLateness ?? keyLateness ?? {};
+  const names = new Set([...Object.keys(delays), ...Object.keys(latenesses)]);
   return [...names].map((name) => ({
     who: name === 'null' ? null : name,
     delay: delays[name] ?? null,
-    lateness: keyLateness[name] ?? null,
+    lateness: latenesses[name] ?? null,
   }));
 }
 
@@ -184,8 +185,9 @@ function yamlOf(name: string, policy: Policy): string {
     idleAfter ? `, idle_after: ${idleAfter} s` : '',
     declared ? `, source_partitions: [${declared.join(', ')}]` : '',
   ].join('');
-  const column = policy.sources || policy.sourceDelays ? ', source_partition: source' : '';
-  const by = policy.sourceDelays ? 'source_partition' : policy.keyDelays ? 'key' : undefined;
+  const isBySource = policy.sourceDelays || policy.sourceLateness;
+  const column = policy.sources || isBySource ? ', source_partition: source' : '';
+  const by = isBySource ? 'source_partition' : policy.keyDelays ? 'key' : undefined;
   const overrides = by
     ? `, overrides: { table: bronze.${name}_overrides, by: { ${by}: who }, delay: delay, allowed_lateness: lateness }`
     : '';
@@ -198,7 +200,7 @@ rollups:
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
     watermark: { strategy: ${policy.strategy}, ${delay}, max_future_skew: ${policy.skew} s${sources}${overrides} }
-    allowed_lateness: ${policy.lateness} s
+    allowed_lateness: ${policy.rowLateness ? `{ column: delay, default: ${policy.lateness} s }` : `${policy.lateness} s`}
     seal: { by: errata }
     publish: { policy: ${policy.policy} }
 `;

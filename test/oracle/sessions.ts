@@ -2,7 +2,15 @@
  * The model of R6s beside model.ts: sessions of each key as plain lists of rows, nothing of `src/`. A row is joined to the
  * sessions within a gap of it, as they stand when it is ingested; the rest is bookkeeping of what has shipped.
  */
-import type { LateEvent, LogEntry, Policy, Row, Version } from './model.ts';
+import {
+  aheadOf,
+  type LateEvent,
+  type LogEntry,
+  latenessOf,
+  type Policy,
+  type Row,
+  type Version,
+} from './model.ts';
 import { History } from './watermark.ts';
 
 interface Session {
@@ -93,11 +101,14 @@ export class SessionModel {
     touched: Map<Session, Set<string>>,
     replaced: Map<Session, string>,
   ): void {
-    const { lateness, policy } = this.#rules;
-    const combined = this.#history.sealing(instant) ?? Number.NEGATIVE_INFINITY;
-    const passed = Math.max(combined, this.#sealedUntil);
-    this.#seal(passed);
-    const own = (row: Row) => this.#history.of(row) ?? Number.NEGATIVE_INFINITY;
+    const { policy } = this.#rules;
+    const ahead = aheadOf(this.#rules, key);
+    const shared = this.#history.sealing(instant) ?? Number.NEGATIVE_INFINITY;
+    const combined = shared + ahead;
+    const passed = Math.max(shared, this.#sealedUntil) + ahead;
+    this.#seal(Math.max(shared, this.#sealedUntil));
+    const own = (row: Row) => (this.#history.of(row) ?? Number.NEGATIVE_INFINITY) + ahead;
+    const widest = Math.max(...rows.map((row) => latenessOf(this.#rules, row)));
     const here = () => this.#sessions.filter((session) => session.key === key && !session.isReplaced);
     const touches = (row: Row, { start, end }: { start: number; end: number }) =>
       start <= row.eventTime + this.#gap && end >= row.eventTime;
@@ -111,11 +122,13 @@ export class SessionModel {
       );
     let joining = rows.filter((row) => !isCopy(row));
     const refused: Row[] = [];
-    const isLive = (session: Session) => session.end + lateness > combined;
+    const isLive = (session: Session) => session.end + widest > combined;
     let groups: Group[] = [];
     for (;;) {
       groups = this.#groups(joining, here().filter(isLive), touches);
-      const out = groups.flatMap((group) => group.rows.filter((row) => own(row) >= group.end + lateness));
+      const out = groups.flatMap((group) =>
+        group.rows.filter((row) => own(row) >= group.end + latenessOf(this.#rules, row)),
+      );
       if (out.length === 0) break;
       refused.push(...out);
       joining = joining.filter((row) => !out.includes(row));
@@ -242,7 +255,8 @@ export class SessionModel {
 
   #seal(until: number): void {
     for (const session of this.#sessions) {
-      if (session.isReplaced || session.shipped !== undefined || session.end > until) continue;
+      if (session.isReplaced || session.shipped !== undefined) continue;
+      if (session.end > until + aheadOf(this.#rules, session.key)) continue;
       session.shipped = [...session.rows];
       this.#append(session, 1, session.rows, '');
     }

@@ -26,9 +26,8 @@ answered as (
       and (n.window_start = j.window_start or n.window_start is null)
       and (n.window_end = j.window_end or n.window_end is null)
     left join /*:late_event*/gold.daily_orders_late_event/*.*/ as l
-      on l.window_start = j.window_start
-      and l.window_end = j.window_end
-      and l.event_id = j.errata_event_id
+      on /*:judged_window*/l.window_start = j.window_start and l.window_end = j.window_end and/*.*/
+      l.event_id = j.errata_event_id
       and l.row_digest = j.errata_row_digest
       and l.landing is not null
     order by n.refused_entry_id, l.landing is not distinct from 'side_output'

@@ -1,5 +1,6 @@
 -- Refused: rows of earlier runs that an entry names which this run is the first to see. They landed open for want of it
--- and are refused from now on (R6), unless they were judged late already or a version has counted them.
+-- and are refused from now on (R6), unless they were judged late already or a version has counted them. A row that has
+-- joined a session stays in it.
 --
 -- $1 rollup_id: integer
 -- $2 run_id: bigint
@@ -16,7 +17,7 @@ select
   w.window_end,
   w.local_date,
   n.watermark,
-  case when j.is_late or v.is_counted then 'judged' else 'side_output' end
+  /*:recalled_landing*/case when j.is_late or v.is_counted then 'judged' else 'side_output' end/*.*/
 from (
   select distinct e.event_id /*:each refused_id*/ , /*:refused_id*/f.order_id/*.*/ as errata_native_id /*:end*/
   from /*:schema*/errata/*.*/.refused_entry as e
@@ -69,3 +70,4 @@ where n.entries > 0
   and (r.errata_event_time <= $6::timestamptz or $6::timestamptz is null)
   and r.errata_quarantine is null
   and not r.errata_is_heartbeat
+  /*:is_recalled*/and true/*.*/

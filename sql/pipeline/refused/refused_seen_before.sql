@@ -27,9 +27,8 @@ from (
     and (k.event_time = r.errata_event_time or k.event_time is null)
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   left join /*:late_event*/gold.daily_orders_late_event/*.*/ as l
-    on l.window_start = w.window_start
-    and l.window_end = w.window_end
-    and l.event_id = r.errata_event_id
+    on /*:same_window*/l.window_start = w.window_start and l.window_end = w.window_end and/*.*/
+    l.event_id = r.errata_event_id
     and l.landing is not null
   where (r.errata_ingested_at >= $4::timestamptz or $4::timestamptz is null)
     and r.errata_ingested_at <= $3::timestamptz

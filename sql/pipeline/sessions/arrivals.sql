@@ -7,10 +7,10 @@ select distinct /*:each key*/ a./*:key*/region/*.*/, /*:end*/ true
 from pg_temp.errata_arrived as a
 on conflict do nothing;
 
-insert into pg_temp.errata_arrival (place, key_id, event_id, row_digest, event_time, at, watermark, combined)
+insert into pg_temp.errata_arrival (place, key_id, event_id, row_digest, event_time, at, watermark, combined, lateness, sealed_before, is_refused)
 select
   a.errata_place, k.key_id, a.errata_event_id, a.errata_row_digest::uuid, a.errata_event_time, a.errata_ingested_at,
-  a.errata_watermark, a.errata_combined
+  a.errata_watermark, a.errata_combined, a.errata_lateness, a.errata_sealed_before, a.errata_is_refused
 from pg_temp.errata_arrived as a
 join /*:session_key*/errata.daily_orders_session_key/*.*/ as k
   on k.is_key

@@ -1,6 +1,6 @@
 -- Seal, sessions: those whose end the watermark has reached and whose version 1 is still to be written (R8).
 --
--- $1 until: the watermark that seals
+-- $1 until: the watermark that seals, of keys without a delay of their own
 -- $2 complete_from: bronze is complete from here on (R15)
 --
 -- Rows out: one a session, into pg_temp.errata_session_target, and its rows into pg_temp.errata_session_member: those that
@@ -9,8 +9,10 @@ with due as (
   insert into pg_temp.errata_session_target (target, session_id, window_start, window_end)
   select 'open', s.session_id, s.window_start, s.window_end
   from /*:session*/errata.daily_orders_session/*.*/ as s
+  join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = s.key_id
+  /*:session_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[k.region]/*.*/
   where s.is_seal_due
-    and s.window_end <= $1::timestamptz
+    and s.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
     and s.window_start >= $2::timestamptz
   returning session_id, window_start, window_end
 )

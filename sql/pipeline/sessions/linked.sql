@@ -1,6 +1,6 @@
 -- Take, sessions: where a run is limited in windows, what one of them replaced becomes void with it, in one run (R6s, R19).
 --
--- $1 until: the watermark that seals
+-- $1 until: the watermark that seals, of keys without a delay of their own
 --
 -- Rows out: one a further keyed window, into pg_temp.errata_touched. Safe to repeat: writes work tables only.
 with current_of as (
@@ -14,7 +14,8 @@ with current_of as (
 queued as (
   select q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ array_agg(q.cause order by q.cause) as causes
   from /*:touched*/errata.daily_orders_touched/*.*/ as q
-  where q.window_end <= $1::timestamptz
+  /*:queue_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[q.region]/*.*/
+  where q.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
   group by q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/
 ),
 linked as (

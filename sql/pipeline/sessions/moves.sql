@@ -1,8 +1,8 @@
 -- Sessions that this run replaced, and open ones whose bounds it moved: what is kept by window follows their rows into the session that has them now (R6s).
 --
--- $1 run_id: bigint
--- $2 since: the bound of this run
--- $3 until: the watermark that seals; null while there is none
+-- $1 until: the watermark that seals, of keys without a delay of their own; null while there is none
+-- $2 run_id: bigint
+-- $3 since: the bound of this run
 --
 -- A row that a version of the old session includes: where the new one is still to be sealed, its version 1 counts the row,
 -- which arrived before the watermark reached that end (R8); else the version that this run appends.
@@ -21,7 +21,7 @@ with moved as (
   join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.part_id = o.session_id
   join /*:session*/errata.daily_orders_session/*.*/ as n on n.session_id = p.session_id
   join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = o.key_id
-  where o.replaced_run_id = $1::bigint and n.replaced_by is null
+  where o.replaced_run_id = $2::bigint and n.replaced_by is null
   union all
   select
     o.session_id, o.key_id, null, b.window_start, b.window_end, n.window_start, n.window_end, n.is_seal_due /*:each key*/ , k./*:key*/region/*.*/ /*:end*/
@@ -48,7 +48,7 @@ followed as (
       when e.state = 'included' and m.is_seal_due then 1
       when e.state = 'pending' and e.released and m.is_seal_due then 1
     end,
-    state_run_id = $1::bigint
+    state_run_id = $2::bigint
   from moved as m
   where e.window_start = m.old_start
     and e.window_end = m.old_end
@@ -78,7 +78,7 @@ counted as (
     and n.replaced_by is null
     and n.is_seal_due
     and (not m.is_late or n.session_id <> m.session_id)
-    and e.first_run_id = $1::bigint
+    and e.first_run_id = $2::bigint
     and e.state = 'pending'
     and e.released
 ),
@@ -93,8 +93,9 @@ copied as (
 insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
   window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since
 )
-select m.old_start, m.old_end, /*:each key*/ m./*:key*/region/*.*/, /*:end*/ m.cause, $2::timestamptz
+select m.old_start, m.old_end, /*:each key*/ m./*:key*/region/*.*/, /*:end*/ m.cause, $3::timestamptz
 from moved as m
-where m.old_end <= $3::timestamptz
+/*:moved_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[m.region]/*.*/
+where m.old_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
   and m.cause is not null
 on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing

@@ -1,19 +1,20 @@
 -- Regroup: refused or quarantined rows that a person released, each still in the session that it makes by itself, once that
 -- is sealed and no open session touches it; until then they wait (R6s).
 --
--- $1 sealed_until: the watermark that seals
+-- $1 sealed_until: the watermark that seals, of keys without a delay of their own
 --
 -- A row out of quarantine whose id a session that it touches has already, or an earlier one beside it, is a copy and loses
 -- its state: it counts nowhere (R5). Rows out: one a row, into pg_temp.errata_arrival, which the run has used up by then.
 -- Safe to repeat: a combination of key values is kept once.
 with released as (
-  select e.*
+  select e.*, /*:key_sealed_until*/$1::timestamptz/*.*/ as sealed_until
   from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
+  /*:event_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[e.region]/*.*/
   where e.state = 'pending'
     and e.released
     and e.landing in ('side_output', 'quarantined')
     and e.gone_run_id is null
-    and e.window_end <= $1::timestamptz
+    and e.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
 ),
 -- quarantine knows of no keys
 new_key as (
@@ -42,7 +43,7 @@ alone as (
       select from /*:session*/errata.daily_orders_session/*.*/ as s
       where s.key_id = k.key_id
         and s.replaced_by is null
-        and s.window_end > $1::timestamptz
+        and s.window_end > e.sealed_until
         and s.window_start <= e.window_end
     )
 ),

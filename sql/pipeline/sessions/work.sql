@@ -1,8 +1,15 @@
 -- The work tables of a run over sessions, beside those of work.sql. They live until its commit.
 
--- New rows that may join a session, with the watermark that judges each, and the combined one of its time.
+-- New rows that may join a session: the watermark that judges each, the one that seals at its time, its allowed lateness,
+-- the watermark that sealed its key in earlier runs, and whether the stream says that it refused it.
 create temp table errata_arrived on commit drop as
-select r.*, null::timestamptz as errata_watermark, null::timestamptz as errata_combined
+select
+  r.*,
+  null::timestamptz as errata_watermark,
+  null::timestamptz as errata_combined,
+  null::interval as errata_lateness,
+  null::timestamptz as errata_sealed_before,
+  null::boolean as errata_is_refused
 from /*:source*/errata.daily_orders_source/*.*/ () as r
 where false;
 alter table errata_arrived add column errata_place bigint generated always as identity;
@@ -17,6 +24,9 @@ create temp table errata_arrival (
   at timestamptz not null,
   watermark timestamptz not null,
   combined timestamptz not null,
+  lateness interval not null default interval '0',
+  sealed_before timestamptz,
+  is_refused boolean not null default false,
   has_twin boolean not null default false,
   twin_of bigint
 ) on commit drop;

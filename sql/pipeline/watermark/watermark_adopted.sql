@@ -10,7 +10,7 @@
 with said as (
   select w.window_end
   from /*:result_table*/gold.daily_orders_sealed/*.*/ as t
-  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (t.window_start) as w
+  cross join lateral /*:adopted_window*/errata.daily_orders_windows(t.window_start)/*.*/ as w
   where w.window_start = t.window_start
     and isfinite(w.window_end)
     and w.window_end > coalesce(

@@ -1,8 +1,10 @@
 -- Sessions are built per key, by gap, in the order of ingestion (R6s). What a row joins depends on what the rows before
 -- it joined, so this is a loop, over the rows of the keys that have new ones; SQL around it works on sets.
 --
--- lateness: the allowed one; sealed_before: the watermark that sealed in earlier runs; frontier: rows before it are
--- stragglers; regroups: the policy publishes refused rows by itself.
+-- frontier: rows before it are stragglers; regroups: the policy publishes refused rows by itself.
+--
+-- Where allowed latenesses differ, a session may be joined by the rows of one instant while the greatest of theirs lasts,
+-- and each row is refused by its own.
 --
 -- Inputs: pg_temp.errata_arrival. Side effects: the tables of sessions; pg_temp.errata_joined gets each row's session and
 -- landing. A session that the watermark has not passed is changed in place; one that it has passed keeps its bounds, and
@@ -11,7 +13,7 @@
 -- The sessions of the key that may still be joined stand in arrays, and most rows cost no statement: they are written when
 -- the key is done, or when something has to be looked up.
 create or replace function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ (
-  lateness interval, sealed_before timestamptz, frontier timestamptz, regroups boolean, current_run_id bigint
+  frontier timestamptz, regroups boolean, current_run_id bigint
 )
 returns void
 language plpgsql
@@ -24,6 +26,8 @@ as $errata_sessions$
 declare
   gap constant interval := /*:session_gap*/interval '1800000000 microseconds'/*.*/;
   numbers constant regclass := pg_get_serial_sequence('/*:session*/errata.daily_orders_session/*.*/', 'session_id');
+  -- sessions that no row of this run may join are left in their table
+  widest constant interval := (select max(a.lateness) from pg_temp.errata_arrival as a);
   arrived record;
   folded_key_id bigint;
   passed timestamptz;
@@ -74,9 +78,13 @@ begin
       a.key_id,
       a.at,
       min(a.combined) as combined,
+      min(a.sealed_before) as sealed_before,
+      max(a.lateness) as lateness,
       array_agg(a.place order by a.event_time, a.place) as places,
       array_agg(a.event_time order by a.event_time, a.place) as times,
       array_agg(a.watermark order by a.event_time, a.place) as watermarks,
+      array_agg(a.lateness order by a.event_time, a.place) as latenesses,
+      array_agg(a.is_refused and a.twin_of is null order by a.event_time, a.place) as refused,
       array_agg(a.twin_of order by a.event_time, a.place) as twins,
       array_agg(a.has_twin order by a.event_time, a.place) as have_twins,
       bool_or(a.has_twin) as has_twin
@@ -111,16 +119,16 @@ begin
       from /*:session*/errata.daily_orders_session/*.*/ as s
       where s.key_id = folded_key_id
         and s.replaced_by is null
-        and s.window_end + lateness > arrived.combined;
+        and s.window_end + widest > arrived.combined;
       live := cardinality(ids);
     end if;
     -- a row behind the frontier finds sessions sealed that the watermark of its own time had not reached
-    passed := greatest(arrived.combined, sealed_before);
+    passed := greatest(arrived.combined, arrived.sealed_before);
 
-    -- Sessions past their end and the allowed lateness are joined no more.
+    -- Sessions past their end and every allowed lateness are joined no more.
     kept := 0;
     for i in 1 .. live loop
-      if ends[i] + lateness > arrived.combined then
+      if ends[i] + widest > arrived.combined then
         kept := kept + 1;
         if kept < i then
           ids[kept] := ids[i];
@@ -139,7 +147,7 @@ begin
     end loop;
     live := kept;
 
-    is_refused := array_fill(false, array[rows_at_once]);
+    is_refused := arrived.refused;
     copied_place := arrived.twins;
 
     -- Rows of one instant are joined with each other and with the live sessions at once, and judged by the end that
@@ -182,6 +190,7 @@ begin
           limit 1;
           if found then
             copied_place[j] := 0;
+            is_refused[j] := false;
             insert into pg_temp.errata_session_copy (place, row_digest, session_id, window_start, window_end)
             values (arrived.places[j], original.row_digest, original.session_id, original.window_start, original.window_end);
           end if;
@@ -201,7 +210,7 @@ begin
         touches := last_time is not null and arrived.times[j] - last_time <= gap;
         if groups > 0 and not touches then
           for i in 1 .. live loop
-            if session_groups[i] = groups and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] then
+            if session_groups[i] = groups and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] and ends[i] + arrived.lateness > arrived.combined then
               touches := true;
             end if;
           end loop;
@@ -215,7 +224,7 @@ begin
         row_groups[j] := groups;
         group_ends[groups] := greatest(group_ends[groups], arrived.times[j] + gap);
         for i in 1 .. live loop
-          if session_groups[i] = 0 and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] then
+          if session_groups[i] = 0 and starts[i] <= arrived.times[j] + gap and ends[i] >= arrived.times[j] and ends[i] + arrived.lateness > arrived.combined then
             session_groups[i] := groups;
             group_sizes[groups] := group_sizes[groups] + 1;
             group_starts[groups] := least(group_starts[groups], starts[i]);
@@ -225,7 +234,7 @@ begin
         last_time := arrived.times[j];
       end loop;
       for j in 1 .. rows_at_once loop
-        if row_groups[j] > 0 and arrived.watermarks[j] >= group_ends[row_groups[j]] + lateness then
+        if row_groups[j] > 0 and arrived.watermarks[j] >= group_ends[row_groups[j]] + arrived.latenesses[j] then
           is_refused[j] := true;
           is_settled := false;
         end if;
@@ -358,7 +367,7 @@ begin
         from /*:session*/errata.daily_orders_session/*.*/ as s
         where s.key_id = folded_key_id
           and s.replaced_by is null
-          and s.window_end + lateness > arrived.combined;
+          and s.window_end + widest > arrived.combined;
         live := cardinality(ids);
       else
         insert into pg_temp.errata_joined (place, session_id, landing, is_late)

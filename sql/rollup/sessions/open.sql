@@ -23,23 +23,25 @@ as $errata_open_windows$
     count(*)
   from (
     select
-      o.window_start as errata_window_start,
-      o.window_end as errata_window_end,
+      n.window_start as errata_window_start,
+      n.window_end as errata_window_end,
       s.*,
-      row_number() over (partition by o.session_id, s.errata_event_id, s.errata_row_digest) as errata_twin
-    from /*:session*/errata.daily_orders_session/*.*/ as o
-    join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = o.session_id
+      row_number() over (partition by n.session_id, s.errata_event_id, s.errata_row_digest) as errata_twin
+    from /*:session*/errata.daily_orders_session/*.*/ as n
+    join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = n.key_id
+    join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id = n.session_id
     join /*:session_row*/errata.daily_orders_session_row/*.*/ as m on m.session_id = p.part_id
     join /*:source*/errata.daily_orders_source/*.*/ () as s
-      on s.errata_event_time >= o.window_start
-      and s.errata_event_time < o.window_end
+      on s.errata_event_time >= n.window_start
+      and s.errata_event_time < n.window_end
       and s.errata_event_id = m.event_id
       and s.errata_row_digest::uuid = m.row_digest
-    where o.is_seal_due
-      and o.replaced_by is null
-      and o.window_end > (
-        select coalesce(r.sealed_until, '-infinity')
+    where n.is_seal_due
+      and n.replaced_by is null
+      and n.window_end > (
+        select coalesce(/*:fold_sealed_until*/r.sealed_until/*.*/, '-infinity')
         from /*:schema*/errata/*.*/.rollup as r
+        /*:open_kept_join*/left join errata.daily_orders_override as o on array[o.region] = array[k.region]/*.*/
         where r.rollup_id = /*:rollup_id*/1/*.*/
       )
   ) as r
