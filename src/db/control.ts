@@ -32,6 +32,7 @@ interface RollupTable {
   settled_until: Generated<string>;
   last_stamp: Generated<string>;
   system_identifier: string | null;
+  database_id: string | null;
   created_at: string;
 }
 

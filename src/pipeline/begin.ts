@@ -2,7 +2,7 @@
 import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupStatements } from '../catalog/statements.ts';
-import { quoteName } from '../db/identifiers.ts';
+import { quoteName, quoteTable } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
@@ -30,6 +30,7 @@ export async function begin(
   options: RunOptions,
 ): Promise<RunContext> {
   const schema = quoteName(rollup.schema);
+  await holdBronze(transaction, rollup);
   // A lock of the transaction: it holds behind a transaction pooler, and a killed run leaves none.
   const [lock] = await query<{ taken: boolean }>(
     transaction,
@@ -45,17 +46,15 @@ export async function begin(
   const row = await holdRollup(transaction, schema, rollup.id);
   if (options.verb === 'baseline') refuseBaseline(rollup, row);
   const bound = await fixBound(transaction, rollup, statements, row.frontier, options.bound);
-  const { rows } = await execute<Snapshot & { run_id: string; same_cluster: boolean }>(
-    transaction,
-    statements.pipeline.begin,
-    {
-      rollup_id: rollup.id,
-      verb: options.verb ?? 'run',
-      actor: options.actor ?? null,
-      reason: options.reason ?? null,
-      bound,
-    },
-  );
+  const { rows } = await execute<
+    Snapshot & { run_id: string; same_cluster: boolean; same_database: boolean }
+  >(transaction, statements.pipeline.begin, {
+    rollup_id: rollup.id,
+    verb: options.verb ?? 'run',
+    actor: options.actor ?? null,
+    reason: options.reason ?? null,
+    bound,
+  });
   const [run] = rows;
   await execute(transaction, statements.pipeline.work);
   await execute(transaction, statements.pipeline.released);
@@ -78,7 +77,20 @@ export async function begin(
     maxWindows: options.maxWindows ?? null,
     snapshot: run as Snapshot,
     sameCluster: run?.same_cluster ?? true,
+    sameDatabase: run?.same_database ?? true,
   };
+}
+
+/**
+ * Before the snapshot, which a lock does not take: a partition that left after it would still be listed, read as empty,
+ * and remembered as read (R15, R16).
+ */
+async function holdBronze(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+  if (!rollup.isLockable) return;
+  await query(
+    transaction,
+    `lock table only ${quoteTable(rollup.settings.bronze.table)} in access share mode`,
+  );
 }
 
 interface RollupRow {

@@ -5,6 +5,7 @@
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
+import { readActivities } from '../catalog/partitions.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { statementsOf } from '../catalog/statements.ts';
 import type { Control } from '../db/control.ts';
@@ -103,6 +104,7 @@ async function attempt(
   const statements = statementsOf(rollup);
   for (let round = 1; ; round++) {
     try {
+      const activities = await readActivities(control, rollup);
       return await inTransaction(control, 'repeatable read', async (transaction) => {
         const begun = await begin(transaction, rollup, statements, options);
         const watch = new Stopwatch(options.onStage);
@@ -126,7 +128,7 @@ async function attempt(
         await watch.time('recompute', () => recompute(run));
         const verdicts = await watch.time('diff', () => diff(run));
         if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
-        await rememberReadings(run, scanned.readings);
+        await rememberReadings(run, scanned.readings, activities);
         const report = await reportOf(run, {
           scanned,
           passed,

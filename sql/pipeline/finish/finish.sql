@@ -24,7 +24,8 @@ with settled as (
         and l.objsubid = 2
         and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
     ))),
-    system_identifier = (select system_identifier from pg_control_system())
+    system_identifier = (select system_identifier from pg_control_system()),
+    database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
   where r.rollup_id = $1::integer
 )
 update /*:schema*/errata/*.*/.run as r
