@@ -1,5 +1,5 @@
 /** The control tables as Kysely sees them. Numbers that may pass 2^53, and every time, are text (R13). */
-import { type Generated, type JSONColumnType, Kysely, PostgresDialect } from 'kysely';
+import { type Generated, type JSONColumnType, Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 
 export interface ControlTables {
@@ -84,7 +84,22 @@ interface ProposalTable {
 
 export type Control = Kysely<ControlTables>;
 
+/**
+ * Kysely's lock for migrations is one of the session: behind a transaction pooler it would stay on a connection that others
+ * use. Whoever installs holds a lock of the transaction instead (`install.ts`).
+ */
+class LocklessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class PoolerDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new LocklessAdapter();
+  }
+}
+
 /** `schema` is where the control tables are; every query that is built, not written, goes there. */
 export function controlOf(pool: pg.Pool, schema: string): Control {
-  return new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema);
+  return new Kysely<ControlTables>({ dialect: new PoolerDialect({ pool }) }).withSchema(schema);
 }

@@ -15,7 +15,8 @@ import { type Change, recorded } from './recorded.ts';
 
 /**
  * Everything about all rollups is looked at before anything is made. One lock, held to the end, lets one installer at a
- * time; it is held by the transaction that makes the relations, since a pooler may give each transaction another session.
+ * time; it is held by the one transaction that makes everything, since a pooler may give each transaction another session,
+ * and may have no second one to give.
  * @throws Failure, exit code 2, with the faults of all rollups.
  */
 export async function migrateAll(
@@ -25,7 +26,7 @@ export async function migrateAll(
   return await inTransaction(control, 'read committed', async (transaction) => {
     await holdInstallation(transaction, settings.schema);
     const rollups = await describeAll(transaction, settings);
-    const migrations = await migrateControlTables(control, settings.schema);
+    const migrations = await migrateControlTables(transaction, settings.schema);
     const applied: MigratedRollup[] = [];
     for (const rollup of rollups)
       applied.push(await migratedRollup(transaction, await applyRollup(transaction, rollup)));
@@ -42,7 +43,7 @@ export async function rehearse(control: Control, settings: Settings): Promise<Ch
     await inTransaction(control, 'read committed', async (plain) => {
       await holdInstallation(plain, settings.schema);
       const rollups = await describeAll(plain, settings);
-      const pending = await pendingMigrations(control, settings.schema);
+      const pending = await pendingMigrations(plain, settings.schema);
       const recording = recorded(plain);
       changes = recording.changes;
       const { transaction } = recording;
@@ -59,8 +60,6 @@ export async function rehearse(control: Control, settings: Settings): Promise<Ch
 }
 
 async function holdInstallation(transaction: ControlTransaction, schema: string): Promise<void> {
-  // The lock waits in a transaction that does nothing meanwhile, and may not be ended for it.
-  await query(transaction, 'set local idle_in_transaction_session_timeout = 0');
   await query(transaction, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `errata ${schema} migrate`,
   ]);

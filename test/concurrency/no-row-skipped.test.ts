@@ -248,7 +248,7 @@ describe('partitions of every kind', () => {
       counts: { sealing_blocked: 1 },
     };
     expect(await run(1)).toMatchObject(blocked);
-    await orders.rows(`insert into bronze.orders select * from bronze.kept where order_id <> 'a'`);
+    await orders.rows(`insert into bronze.orders select * from bronze.kept where order_id <> 'b'`);
     expect(await run(2)).toMatchObject(blocked);
     expect(await orders.ledger()).toEqual([]);
     await orders.rows('drop table bronze.orders_20261029');
