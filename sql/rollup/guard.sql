@@ -74,7 +74,9 @@ begin
   new.local_date := errata_window.local_date;
   new.causes := '{}';
   new.db_role := session_user;
-  new.stamp := greatest(clock_timestamp(), errata_rollup.last_stamp + interval '1 microsecond');
+  -- read anew: a run may have published while this insert waited
+  select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
+  from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
   new.sealed_at := new.stamp;
   new.corrected_at := null;
   new.definition_fingerprint := errata_rollup.definition_fingerprint;
