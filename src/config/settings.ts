@@ -79,6 +79,8 @@ export interface BronzeSettings {
   readonly completeFrom?: string | undefined;
   /** A trigger on bronze notes deleted and changed rows. */
   readonly trackChanges?: boolean | undefined;
+  /** What a row that is missing from bronze means: somebody corrected it away (left out), or its time was up (R15). */
+  readonly deletes?: 'corrective' | 'retention' | undefined;
 }
 
 export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';

@@ -19,7 +19,10 @@ export interface Amended {
 export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   const { transaction, statements, bound, snapshot, runId } = run;
   const { pipeline } = statements;
-  const { count } = await execute(transaction, pipeline.amend, { rollup_id: run.rollup.id });
+  const { count } = await execute(transaction, pipeline.amend, {
+    rollup_id: run.rollup.id,
+    deletes_are_retention: run.rollup.settings.bronze.deletes === 'retention',
+  });
   if (count === 0) return { furtherWindows: 0, hasUnread: false };
   if (hasSessions(run.rollup)) {
     await amendSessions(run);
