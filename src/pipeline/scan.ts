@@ -60,11 +60,7 @@ export async function scan(run: RunContext, report: (relation: string) => void =
     report(partition.relation);
     readings.push(await read(run, partition, before));
   }
-  await noteReturned(
-    run,
-    partitions,
-    readings.filter(({ partition }) => !known.has(partition.relation_id)),
-  );
+  await noteReturned(run, partitions, readings);
   return {
     readings,
     partitions,
@@ -140,22 +136,23 @@ async function notePartition(
   );
 }
 
-/** Forgets the partitions whose place another relation has taken. @param news those that no run had read before */
+/** Forgets the partitions whose place another relation has taken. */
 async function noteReturned(
   run: RunContext,
   partitions: readonly Partition[],
-  news: readonly Reading[],
+  readings: readonly Reading[],
 ): Promise<void> {
-  if (news.length === 0) return;
+  if (readings.length === 0) return;
   const instants = (of: 'event_time_from' | 'event_time_to', otherwise: string) =>
-    news.map(({ summary }) => summary[of] ?? otherwise);
+    readings.map(({ summary }) => summary[of] ?? otherwise);
   await execute(run.transaction, run.statements.pipeline.returned, {
     rollup_id: run.rollup.id,
     present: partitions.map((partition) => partition.relation_id),
     is_restored: !run.sameCluster || !run.sameDatabase,
-    relations: news.map(({ partition }) => partition.relation),
-    bounds: news.map(({ partition }) => partition.bounds ?? ''),
-    examined: news.map(({ summary }) => summary.examined),
+    relation_ids: readings.map(({ partition }) => partition.relation_id),
+    relations: readings.map(({ partition }) => partition.relation),
+    bounds: readings.map(({ partition }) => partition.bounds ?? ''),
+    examined: readings.map(({ summary }) => summary.examined),
     // nothing of a partition without rows covers anything
     event_time_from: instants('event_time_from', 'infinity'),
     event_time_to: instants('event_time_to', '-infinity'),

@@ -56,7 +56,7 @@ test('SIGKILL as each stage begins, one after the other', async () => {
     expect(await leftBehind(copy.pool)).toEqual([]);
   }
   await copy.mustHeal('killed at each stage');
-});
+}, 120_000);
 
 describe('SIGKILL at a random instant', () => {
   /** The generator of Park and Miller: the same instants for the same seed. */

@@ -155,7 +155,16 @@ const passing = [
     'settled_until',
     'last_stamp',
   ],
-  ...['system_identifier', 'relation_id', 'horizon', 'seen', 'activity', 'bound', 'last_examined_at'],
+  ...[
+    'system_identifier',
+    'relation_id',
+    'horizon',
+    'seen',
+    'activity',
+    'bound',
+    'last_examined_at',
+    'database_id',
+  ],
 ];
 const relations = [
   ...[
