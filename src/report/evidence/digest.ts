@@ -81,7 +81,10 @@ function readJson(text: string, name: string): DigestEntry[] {
       key,
       cell === null ? null : String(cell),
     ]);
-    return readLines(digestText([Object.fromEntries(cells)]), name);
+    return readLines(
+      digestText([{ versions: '', waiting: '', rollup: '', ...Object.fromEntries(cells) }]),
+      name,
+    );
   });
 }
 
