@@ -1,6 +1,7 @@
 /** Each run hashes what it published and links it to what was published before, in the same commit (R21). */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { rowHash } from '../../src/catalog/canonical.ts';
 import { digest } from '../../src/commands/digest.ts';
 import { verify } from '../../src/commands/verify.ts';
 import type { DigestEntry } from '../../src/report/evidence/digest.ts';
@@ -162,6 +163,24 @@ test('a ledger of an earlier version of Errata: the first run takes all of it in
   expect(await verified(orders)).toContain('all as they were published');
 });
 
+test('a row forged for a run to come is not taken for its work', async () => {
+  const orders = await openOrders();
+  await orders.land(...first, passDay);
+  await orders.run({ bound: '2026-10-30T03:00Z' });
+  await orders.rows(
+    `alter table gold.daily_orders disable trigger user;
+     insert into gold.daily_orders (window_start, window_end, region, orders, revenue, run_id, stamp, sealed_at)
+       values ('2026-10-27T00:00Z', '2026-10-28T00:00Z', 'EU', 1, 1, 2, now(), now());
+     alter table gold.daily_orders enable always trigger errata_refuse_change, enable always trigger errata_refuse_truncate, enable always trigger errata_accept_seal, enable always trigger errata_check_versions`,
+  );
+  await orders.land(late);
+  await orders.run({ bound: '2026-10-30T05:00Z' });
+  expect((await links(orders)).map((link) => link.versions_hashed)).toEqual(['1', '1']);
+  expect(await verified(orders)).toContain(
+    'added    2026-10-27 00:00Z to 2026-10-28 00:00Z, region EU, version 1: no run has hashed it',
+  );
+});
+
 test('a measure added later leaves older hashes as they were', async () => {
   const orders = await openOrders();
   await orders.land(...first, passDay);
@@ -186,25 +205,55 @@ test('a measure added later leaves older hashes as they were', async () => {
   expect(await digestOf(wider)).toEqual(before);
 });
 
-test('measures of types whose text follows the session: hashed alike under any settings', async () => {
-  const orders = await openOrders({
-    seal: '{ by: stream }',
-    measures:
-      '{ orders: count(*), revenue: sum(amount), mean: \'(avg(amount))::double precision\', spread: max(ingested_at) - min(ingested_at), latest: max(ingested_at), day: max(ordered_at::date), raw: "max(amount::text)::bytea", cash: max(amount)::money, clock: max(ordered_at::timetz), ids: array_agg(order_id order by order_id) }',
+describe('a stream whose session writes values otherwise', () => {
+  const odd =
+    "set timezone = 'Asia/Kolkata'; set datestyle = 'German'; set intervalstyle = 'sql_standard'; set extra_float_digits = -10; set bytea_output = 'escape'";
+  const inserted = async (orders: Orders, names: string, values: string) => {
+    const client = await orders.database.pool.connect();
+    await client.query(odd);
+    await client.query(
+      `insert into gold.daily_orders (window_start, window_end, region, orders, revenue, ${names}) values ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'EU', 1, 1.50, ${values})`,
+    );
+    const { rows } = await client.query(
+      `select encode(${rowHash(orders.rollup)}, 'hex') as hash from gold.daily_orders as g`,
+    );
+    await client.query('reset all');
+    client.release();
+    return rows[0]?.hash as string;
+  };
+  const kept = async (orders: Orders) =>
+    (
+      await orders.rows<{ hash: string }>(
+        `select encode(row_hash, 'hex') as hash from errata.daily_orders_unchained`,
+      )
+    )[0]?.hash;
+
+  test('the canonical form is the same under any settings', async () => {
+    const orders = await openOrders({
+      seal: '{ by: stream }',
+      measures:
+        '{ orders: count(*), revenue: sum(amount), mean: "(avg(amount))::double precision", share: "(avg(amount))::real", spread: max(ingested_at) - min(ingested_at), latest: max(ingested_at), day: max(ordered_at::date), raw: "max(amount::text)::bytea", cash: max(amount)::money, clock: max(ordered_at::timetz), ids: array_agg(order_id order by order_id) }',
+    });
+    const hash = await inserted(
+      orders,
+      'mean, share, spread, latest, day, raw, cash, clock, ids',
+      `1 / 3.0, 1 / 3.0, '1 day 02:00:00.5', 'infinity', '0044-03-15 BC', '\\x00ff', 3.5, '10:00+02', '{a,"b c",NULL}'`,
+    );
+    expect(await kept(orders)).toBe(hash);
+    expect((await call(verify, orders, [], {})).exitCode).toBe(0);
   });
-  const client = await orders.database.pool.connect();
-  await client.query(
-    "set timezone = 'Asia/Kolkata'; set datestyle = 'German'; set intervalstyle = 'sql_standard'; set extra_float_digits = -10; set bytea_output = 'escape'",
-  );
-  await client.query(
-    `insert into gold.daily_orders (window_start, window_end, region, orders, revenue, mean, spread, latest, day, raw, cash, clock, ids)
-     values ('2026-10-29T00:00Z', '2026-10-30T00:00Z', 'EU', 1, 1.50, 1 / 3.0, '1 day 02:00:00.5', 'infinity', '0044-03-15 BC', '\\x00ff', 3.5, '10:00+02', '{a,"b c",NULL}')`,
-  );
-  await client.query('reset all');
-  client.release();
-  expect(await verified(orders)).toContain('waiting  1 version');
-  expect((await call(verify, orders, [], {})).exitCode).toBe(0);
-  await orders.land(passDay);
-  await orders.run({ bound: '2026-10-30T03:00Z' });
-  expect((await call(verify, orders, [], {})).exitCode).toBe(0);
+
+  test('a measure of any other type is hashed under settings of our own', async () => {
+    const orders = await openOrders({
+      seal: '{ by: stream }',
+      measures:
+        '{ orders: count(*), revenue: sum(amount), moments: array_agg(ordered_at order by ordered_at) }',
+    });
+    const hash = await inserted(orders, 'moments', `'{2026-10-29T10:00Z}'`);
+    expect(await kept(orders)).not.toBe(hash);
+    expect((await call(verify, orders, [], {})).exitCode).toBe(0);
+    await orders.land(passDay);
+    await orders.run({ bound: '2026-10-30T03:00Z' });
+    expect((await call(verify, orders, [], {})).exitCode).toBe(0);
+  });
 });
