@@ -1,17 +1,22 @@
 /** `errata verify`: what somebody did behind the guard is found and named (R8, R21). */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { linkHash, rowHash } from '../../src/catalog/canonical.ts';
 import { digest } from '../../src/commands/digest.ts';
 import { verify } from '../../src/commands/verify.ts';
+import { controlOf } from '../../src/db/control.ts';
 import { query } from '../../src/db/statement.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { runRollup } from '../../src/pipeline/run.ts';
 import { type DigestEntry, digestText, readDigest } from '../../src/report/evidence/digest.ts';
 import { evidenceRollup } from '../../src/report/evidence/evidence.ts';
 import { verificationText } from '../../src/report/evidence/text.ts';
 import { type Verification, verify as verifyRollup } from '../../src/report/evidence/verify.ts';
+import { openTestDatabase } from '../support/database.ts';
 import { type Orders, openOrders } from '../support/orders.ts';
 import { call, settingsOf } from './verb-context.ts';
 
@@ -362,3 +367,55 @@ describe('what cannot be verified', () => {
     });
   });
 });
+
+const programs = process.env.ERRATA_TEST_POSTGRES_BIN;
+// Where the tests run on the programs of a directory, and those that dump and restore are among them.
+if (programs !== undefined && existsSync(join(programs, 'pg_restore'))) {
+  const program = async (name: string, ...args: string[]) =>
+    await promisify(execFile)(join(programs, name), args);
+
+  test('a dump restored whole has the same head, verifies, and goes on', async () => {
+    const { orders, now } = await history;
+    const dump = join(directory, 'dump');
+    await program('pg_dump', '-Fc', '-f', dump, orders.database.url);
+    const empty = await openTestDatabase();
+    // What a test database is a copy of has schemas of its own.
+    await empty.pool.query('drop schema if exists bronze, gold, errata cascade');
+    await program('pg_restore', '--no-owner', '--dbname', empty.url, dump);
+    const control = controlOf(empty.pool, 'errata');
+    const restored = { ...orders, database: empty, control } as Orders;
+    expect(await digestOf(restored)).toEqual(now);
+    expect((await call(verify, restored, [], {})).exitCode).toBe(0);
+    await expect(empty.pool.query('update gold.daily_orders set revenue = 0')).rejects.toThrow('is refused');
+    await empty.pool.query(
+      `insert into bronze.orders values ('last', '2026-10-30 13:00Z', '2026-10-31 08:00Z', 'EU', 1)`,
+    );
+    const [bronze] = (await empty.pool.query(`select 'bronze.orders'::regclass::oid::text as id`)).rows;
+    await runRollup(control, { ...orders.rollup, relationId: bronze.id }, { bound: '2026-10-31T09:00Z' });
+    expect(await digestOf(restored)).toMatchObject({ versions: '6' });
+    expect((await call(verify, restored, [], {})).exitCode).toBe(0);
+  });
+
+  test('data alone is refused by a guard; with the triggers disabled, verify says how the guard is left', async () => {
+    const { orders } = await history;
+    const dump = join(directory, 'dump-of-data');
+    await program('pg_dump', '-Fc', '-f', dump, orders.database.url);
+    const other = await openOrders();
+    const restore = (...args: string[]) =>
+      program(
+        'pg_restore',
+        '--data-only',
+        '--schema=gold',
+        '--table=daily_orders',
+        ...args,
+        '--dbname',
+        other.database.url,
+        dump,
+      );
+    await expect(restore()).rejects.toThrow('a version that names a run is only accepted from that run');
+    await restore('--disable-triggers');
+    const { text } = await call(verify, other, [], {});
+    expect(text).toContain('no run has hashed it');
+    expect(text).toContain('guard    trigger errata_refuse_change of gold.daily_orders does not always fire');
+  });
+}
