@@ -66,7 +66,9 @@ Example:
     }
     return {
       exitCode: found.every(({ holds }) => holds) ? 0 : 3,
-      text: found.map((one) => verificationText(one, entries !== undefined)).join('\n'),
+      text: found
+        .map((one, place) => verificationText(one, chosen[place]?.key ?? [], entries !== undefined))
+        .join('\n'),
       data: { rollups: found },
     };
   },

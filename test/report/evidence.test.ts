@@ -64,7 +64,7 @@ async function verifiedAfter(
     if (!(error instanceof Rollback)) throw error;
   });
   const verification = found as Verification;
-  return { ...verification, text: verificationText(verification, entry !== undefined) };
+  return { ...verification, text: verificationText(verification, ['region'], entry !== undefined) };
 }
 
 const behind = (sql: string) => `

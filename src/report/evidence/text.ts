@@ -4,14 +4,19 @@ import { windowText } from '../../output/window-text.ts';
 import { keyText } from '../keyed-window.ts';
 import type { Verification, WrongLink, WrongVersion } from './verify.ts';
 
-export function verificationText(found: Verification, isDigestGiven: boolean): string {
+/** @param keys the key columns in their order */
+export function verificationText(
+  found: Verification,
+  keys: readonly string[],
+  isDigestGiven: boolean,
+): string {
   const { rollup, holds, link, waiting } = found;
   const covered = link
     ? `${counted(link.versions, 'version')} in ${counted(link.links, 'link')}`
     : 'no version is hashed yet';
   return [
     `${rollup}: ${covered}${holds ? (link ? ', all as they were published' : '') : '; not everything is as it was published'}`,
-    ...versionLines(found),
+    ...versionLines(found, keys),
     ...found.wrong_links.map((wrong) => `  ${linkText(wrong)}`),
     ...moreLine(found.links_found, found.wrong_links.length, 'link'),
     ...found.guard.map(
@@ -27,16 +32,22 @@ export function verificationText(found: Verification, isDigestGiven: boolean): s
   ].join('\n');
 }
 
-function versionLines({ wrong_versions: wrong, versions_found: found }: Verification): string[] {
+function versionLines(
+  { wrong_versions: wrong, versions_found: found }: Verification,
+  keys: readonly string[],
+): string[] {
   return [
-    ...wrong.map((version) => `  ${versionText(version)}`),
+    ...wrong.map((version) => `  ${versionText(version, keys)}`),
     ...moreLine(found, wrong.length, 'version'),
   ];
 }
 
-function versionText({ what, version, run_id: run, key, ...bounds }: WrongVersion): string {
-  const keys = keyText(key);
-  const place = `${windowText(bounds)}${keys ? `, ${keys}` : ''}, version ${version}`;
+function versionText(
+  { what, version, run_id: run, key, ...bounds }: WrongVersion,
+  keys: readonly string[],
+): string {
+  const values = keyText(key, keys);
+  const place = `${windowText(bounds)}${values ? `, ${values}` : ''}, version ${version}`;
   const cover =
     run !== null ? `hashed by run ${run}` : what === 'added' ? 'no run has hashed it' : 'of the stream';
   return `${what.padEnd(8)} ${place}: ${cover}`;
