@@ -37,6 +37,8 @@ compared as (
     and h.version = p.version
     and h.place = p.place
   where h.row_hash is distinct from p.row_hash
+    -- before the first link the whole ledger awaits it
+    and (h.row_hash is not null or exists (select from /*:evidence*/errata.daily_orders_evidence/*.*/))
 )
 select
   c.what,

@@ -13,8 +13,8 @@ export const digest: Verb = {
   options: [],
   help: `${exitCodeHelp([0, 1, 2])}
 
-VERSIONS is how many versions the hash covers; WAITING how many the stream has inserted since the last run. Keep the
-output where nobody who may write to the database can change it: \`errata verify --digest FILE\` reads it back.
+VERSIONS is how many versions the hash covers; WAITING how many the next run is to cover: those that a stream has inserted
+since the last run, or all before the first. Keep the output where nobody who may write to the database can change it: \`errata verify --digest FILE\` reads it back.
 
 Example:
   errata digest > "digest-$(date +%F).txt"`,
@@ -35,7 +35,7 @@ Example:
             run_id: link?.run_id ?? null,
             stamp: link?.stamp ?? null,
             versions: link?.versions ?? '0',
-            waiting: await countWaiting(transaction, rollup),
+            waiting: await countWaiting(transaction, rollup, link),
           };
         }),
       );

@@ -314,6 +314,6 @@ describe('a stream', () => {
     );
     client.release();
     expect(await orders.ledger()).toEqual(["10-28 'EU' v1 1 1", "10-28 'US' v1 1 1"]);
-    expect((await call(verify, orders, [], {})).text).toContain('waiting  2 versions of the stream');
+    expect((await call(verify, orders, [], {})).text).toContain('waiting  2 versions not yet in a link');
   });
 });

@@ -10,7 +10,7 @@ export interface DigestEntry {
   readonly run_id: string | null;
   readonly stamp: string | null;
   readonly versions: string;
-  /** Versions of the stream that no link covers yet. */
+  /** Versions that no link covers yet. */
   readonly waiting: string;
 }
 

@@ -67,11 +67,16 @@ export async function readLink(
   return rows[0];
 }
 
-/** How many versions of the stream the next run is to hash. */
-export async function countWaiting(transaction: ControlTransaction, rollup: Rollup): Promise<string> {
+/** How many versions the next run is to link: those of the stream, or before the first link the whole ledger. */
+export async function countWaiting(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  head: Link | undefined,
+): Promise<string> {
+  const { ledger, unchained } = relationsOf(rollup);
   const [row] = await query<{ waiting: string }>(
     transaction,
-    `select count(*) as waiting from ${relationsOf(rollup).unchained}`,
+    `select count(*) as waiting from ${head ? unchained : ledger}`,
   );
   return row?.waiting as string;
 }

@@ -25,7 +25,7 @@ export function verificationText(
     ),
     ...(waiting === '0'
       ? []
-      : [`  waiting  ${counted(waiting, 'version')} of the stream, not yet in a link: the next run does it`]),
+      : [`  waiting  ${counted(waiting, 'version')} not yet in a link: the next run does it`]),
     ...(isDigestGiven ? [`  digest   ${digestLine(found)}`] : []),
     ...(link ? [`  head     ${link.head}, run ${link.run_id}, ${link.stamp}`] : []),
     ...(found.guard.length > 0 ? ['  to put the guard back: `errata migrate`'] : []),

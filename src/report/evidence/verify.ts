@@ -79,7 +79,7 @@ export async function verify(
     rollup: rollup.settings.name,
     holds: versions.length + links.length + guard.length === 0 && compared?.holds !== false,
     link: head ?? null,
-    waiting: await countWaiting(transaction, rollup),
+    waiting: await countWaiting(transaction, rollup, head),
     wrong_versions: versions,
     versions_found: versions[0]?.found ?? '0',
     wrong_links: links,
