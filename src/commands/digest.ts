@@ -14,7 +14,8 @@ export const digest: Verb = {
   help: `${exitCodeHelp([0, 1, 2])}
 
 VERSIONS is how many versions the hash covers; WAITING how many the next run is to cover: those that a stream has inserted
-since the last run, or all before the first. Keep the output where nobody who may write to the database can change it: \`errata verify --digest FILE\` reads it back.
+since the last run, or all before the first. Keep the output where nobody who may write to the database can change it:
+\`errata verify --digest FILE\` reads it back.
 
 Example:
   errata digest > "digest-$(date +%F).txt"`,
