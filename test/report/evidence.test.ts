@@ -401,6 +401,8 @@ if (programs !== undefined && existsSync(join(programs, 'pg_restore'))) {
     const dump = join(directory, 'dump-of-data');
     await program('pg_dump', '-Fc', '-f', dump, orders.database.url);
     const other = await openOrders();
+    await other.land('x 10-20 10:00 10-20 10:01', 'pass 10-21 02:00 10-21 02:01 ZZ 1');
+    await other.run({ bound: '2026-10-21T03:00Z' });
     const restore = (...args: string[]) =>
       program(
         'pg_restore',
