@@ -2,6 +2,7 @@
 import type { WindowSettings } from '../config/settings.ts';
 import { joinSql, quoteName, quoteTable, quoteText, type Sql, trustedSql } from '../db/identifiers.ts';
 import type { Bindings } from '../db/sql.ts';
+import { linkHash, rowHash } from './canonical.ts';
 import { microseconds } from './describe.ts';
 import { overrideBindings } from './override-bindings.ts';
 import { relationsOf } from './relations.ts';
@@ -22,6 +23,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...sessionBindings(rollup),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
     ...overrideBindings(rollup),
+    row_hash: rowHash(rollup),
+    ledger_name: quoteText(relations.ledger),
+    evidence_name: quoteText(relations.evidence),
+    link_hash: linkHash(),
     stream_lock: trustedSql(String(streamLock)),
     event_count_measure: eventCountOf(rollup.measures, 'new'),
     adopted_event_count: eventCountOf(rollup.measures, 't'),

@@ -28,6 +28,8 @@ const privateSuffixes = {
   copy: '_copy',
   emission: '_emission',
   source_change: '_source_change',
+  evidence: '_evidence',
+  unchained: '_unchained',
   override: '_override',
   track_changes: '_track_changes',
   refuse_change: '_refuse_change',

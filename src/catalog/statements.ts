@@ -20,6 +20,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'rollup/ledger.sql',
   'rollup/late_event.sql',
   'rollup/private.sql',
+  'rollup/evidence.sql',
   ...(rollup.settings.window.kind === 'session' ? sessionDefinitions : []),
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
@@ -76,6 +77,7 @@ const stageFiles = {
   recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
   diff: ['diff'],
   publish: ['publish', 'forget', 'include', 'propose', 'settle'],
+  chain: ['hash_versions', 'link'],
   finish: ['stamp', 'finish'],
 } as const;
 

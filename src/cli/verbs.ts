@@ -2,6 +2,7 @@
 import { amend } from '../commands/amend.ts';
 import { check } from '../commands/check.ts';
 import { demo } from '../commands/demo.ts';
+import { digest } from '../commands/digest.ts';
 import { events } from '../commands/events.ts';
 import { explain } from '../commands/explain.ts';
 import { init } from '../commands/init.ts';
@@ -13,6 +14,7 @@ import { release } from '../commands/release.ts';
 import { run } from '../commands/run.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
+import { verify } from '../commands/verify.ts';
 import type { Verb } from './verb.ts';
 
 export const verbs: readonly Verb[] = [
@@ -27,6 +29,8 @@ export const verbs: readonly Verb[] = [
   status,
   explain,
   events,
+  digest,
+  verify,
   lateness,
   sql,
   demo,

@@ -53,6 +53,7 @@ interface RunTable {
   counts: JSONColumnType<Record<string, string | number>>;
   stage_milliseconds: JSONColumnType<Record<string, number>>;
   failure: JSONColumnType<Record<string, unknown>> | null;
+  versions_hashed: string | null;
 }
 
 interface IngestionPartitionTable {

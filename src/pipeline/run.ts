@@ -1,7 +1,7 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish
+ *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
@@ -12,6 +12,7 @@ import type { Control } from '../db/control.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { amend } from './amend.ts';
 import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
+import { hashVersions, link } from './chain.ts';
 import { classify } from './classify.ts';
 import type { RunContext } from './context.ts';
 import { findCopies } from './copies.ts';
@@ -54,6 +55,7 @@ export async function runRollup(
   try {
     return await attempt(control, rollup, options, async (run, sealing, stamp, report, watch) => {
       const published = await watch.time('publish', () => publish(run, stamp));
+      const hashed = await watch.time('chain', () => hashVersions(run));
       const whole = { ...report, ...published };
       await finish(
         run,
@@ -63,6 +65,7 @@ export async function runRollup(
         whole.counts,
         whole.stageMilliseconds,
       );
+      await link(run, hashed);
       return whole;
     });
   } catch (error) {

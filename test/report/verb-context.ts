@@ -22,6 +22,9 @@ export async function call<Options>(
 ): Promise<Outcome> {
   const context = {
     environment: {},
+    directory: '/',
+    signal: new AbortController().signal,
+    say: () => {},
     settings: () => settingsOf(errata),
     open: async () => ({ control: errata.control }),
   };
