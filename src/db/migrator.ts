@@ -5,6 +5,7 @@ import type { Control } from './control.ts';
 import { quoteName, type Sql } from './identifiers.ts';
 import { fill } from './sql.ts';
 import { query } from './statement.ts';
+import { type Limits, setLimits } from './transaction.ts';
 
 const directory = new URL('../../migrations/', import.meta.url);
 
@@ -21,8 +22,12 @@ export async function pendingMigrations(
 }
 
 /** Brings the control tables up to date. @returns the names of the migrations that ran. */
-export async function migrateControlTables(control: Control, schema: string): Promise<string[]> {
-  const { error, results } = await migratorOf(control, schema).migrateToLatest();
+export async function migrateControlTables(
+  control: Control,
+  schema: string,
+  limits: Limits = {},
+): Promise<string[]> {
+  const { error, results } = await migratorOf(control, schema, limits).migrateToLatest();
   // Kysely returns its error instead of throwing it.
   if (error) throw error;
   return (results ?? [])
@@ -30,10 +35,10 @@ export async function migrateControlTables(control: Control, schema: string): Pr
     .map((result) => result.migrationName);
 }
 
-function migratorOf(control: Control, schema: string): Migrator {
+function migratorOf(control: Control, schema: string, limits: Limits = {}): Migrator {
   const provider: MigrationProvider = {
     getMigrations: async () =>
-      Object.fromEntries(migrationFiles(schema).map(({ name, sql }) => [name, migrationOf(sql)])),
+      Object.fromEntries(migrationFiles(schema).map(({ name, sql }) => [name, migrationOf(sql, limits)])),
   };
   return new Migrator({ db: control, provider, migrationTableSchema: schema });
 }
@@ -51,6 +56,11 @@ function migrationFiles(schema: string): { name: string; sql: Sql }[] {
     });
 }
 
-function migrationOf(sql: Sql): Migration {
-  return { up: async (db) => void (await query(db, sql)) };
+function migrationOf(sql: Sql, limits: Limits): Migration {
+  return {
+    up: async (db) => {
+      await setLimits(db, limits);
+      await query(db, sql);
+    },
+  };
 }

@@ -55,6 +55,9 @@ async function inLines(
   return results;
 }
 
+/** Most failing windows that a line names. */
+const failingLogged = 10;
+
 function logEnd(logger: Logger, result: RollupResult): void {
   const outcome = outcomeOf(result);
   if (result.failure) {
@@ -63,7 +66,8 @@ function logEnd(logger: Logger, result: RollupResult): void {
     else logger.error(line, result.failure.message);
     return;
   }
-  const { runId, bound, stamp, watermark, counts, contradictions, stageMilliseconds } = result.report;
+  const { runId, bound, stamp, watermark, counts, contradictions, failing, stageMilliseconds } =
+    result.report;
   for (const { text, ...figures } of contradictions) logger.warn(figures, text);
   const line = {
     outcome,
@@ -73,6 +77,7 @@ function logEnd(logger: Logger, result: RollupResult): void {
     watermark,
     counts,
     stage_milliseconds: stageMilliseconds,
+    ...(failing.length > 0 ? { failing: failing.slice(0, failingLogged) } : {}),
   };
   if (outcome === 'attention') logger.warn(line, 'rollup done; something needs a person');
   else logger.info(line, 'rollup done');

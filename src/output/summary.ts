@@ -76,6 +76,12 @@ export function countsText(counts: Counts, words: Words = did): string {
     ...(has('sealing_blocked')
       ? ['sealing blocked: an ingestion partition with rows of the next windows is gone']
       : []),
+    ...(has('windows_failing')
+      ? [`${counted(of('windows_failing'), 'keyed window')} failing: a measure cannot be computed`]
+      : []),
+    ...(has('contributions_failing')
+      ? [`${counted(of('contributions_failing'), 'late event')} whose own contribution cannot be computed`]
+      : []),
     has('windows_blocked') ? `${counted(of('windows_blocked'), 'keyed window')} blocked` : 'nothing blocked',
   ];
   return parts.join(', ');

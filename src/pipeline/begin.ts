@@ -22,6 +22,9 @@ export interface RunOptions {
 /** Another run committed between our snapshot and our lock: what we see is old, and the run starts again. */
 export class StaleSnapshot extends Error {}
 
+/** Bronze holds rows that no scan of this run has read: their partition's counters had not arrived yet. */
+export class UnreadRows extends Error {}
+
 /** @throws Failure with exit code 4 if another run holds the rollup; StaleSnapshot if the run must start again. */
 export async function begin(
   transaction: ControlTransaction,

@@ -10,7 +10,7 @@ import { statementsOf } from '../catalog/statements.ts';
 import type { Control } from '../db/control.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { amend } from './amend.ts';
-import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
+import { begin, type RunOptions, StaleSnapshot, UnreadRows } from './begin.ts';
 import { classify } from './classify.ts';
 import type { RunContext } from './context.ts';
 import { findCopies } from './copies.ts';
@@ -34,8 +34,6 @@ export interface SpineOptions extends RunOptions {
   readonly before?: (run: RunContext) => Promise<void>;
 }
 
-/** Bronze holds rows that no scan of this run has read: their partition's counters had not arrived yet. */
-class UnreadRows extends Error {}
 class Rollback extends Error {
   readonly report: RunReport;
   constructor(report: RunReport) {
@@ -103,44 +101,49 @@ async function attempt(
   const statements = statementsOf(rollup);
   for (let round = 1; ; round++) {
     try {
-      return await inTransaction(control, 'repeatable read', async (transaction) => {
-        const begun = await begin(transaction, rollup, statements, options);
-        const watch = new Stopwatch(options.onStage);
-        const scanned = await watch.time('scan', () =>
-          scan(begun, (relation) => options.onStage?.('scan', relation)),
-        );
-        const run = await findBeginning(begun, scanned);
-        await watch.time('refused', () => readRefused(run));
-        const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
-        const sealing = await findSealing(run);
-        await watch.time('classify', () => classify(run, scanned.readings));
-        await watch.time('copies', () => findCopies(run, sealing));
-        const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
-        const refused = await answerRefused(run, scanned.readings);
-        const stamp = await takeStamp(run);
-        const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
-        await options.before?.(run);
-        const touched = await watch.time('touch', () => touch(run, sealing));
-        const amended = await watch.time('amend', () => amend(run, scanned));
-        if (amended.hasUnread && !run.readAll) throw new UnreadRows();
-        await watch.time('recompute', () => recompute(run));
-        const verdicts = await watch.time('diff', () => diff(run));
-        if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
-        await rememberReadings(run, scanned.readings);
-        const report = await reportOf(run, {
-          scanned,
-          passed,
-          refused,
-          sealing,
-          lateEvents,
-          sealed,
-          touched: touched + amended.furtherWindows,
-          verdicts,
-          stamp,
-          watch,
-        });
-        return await end(run, sealing, stamp, report, watch);
-      });
+      return await inTransaction(
+        control,
+        'repeatable read',
+        async (transaction) => {
+          const begun = await begin(transaction, rollup, statements, options);
+          const watch = new Stopwatch(options.onStage);
+          const scanned = await watch.time('scan', () =>
+            scan(begun, (relation) => options.onStage?.('scan', relation)),
+          );
+          const run = await findBeginning(begun, scanned);
+          await watch.time('refused', () => readRefused(run));
+          const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
+          const sealing = await findSealing(run);
+          await watch.time('classify', () => classify(run, scanned.readings));
+          await watch.time('copies', () => findCopies(run, sealing));
+          const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
+          const refused = await answerRefused(run, scanned.readings);
+          const stamp = await takeStamp(run);
+          const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
+          await options.before?.(run);
+          const touched = await watch.time('touch', () => touch(run, sealing));
+          const amended = await watch.time('amend', () => amend(run, scanned));
+          if (amended.hasUnread && !run.readAll) throw new UnreadRows();
+          await watch.time('recompute', () => recompute(run));
+          const verdicts = await watch.time('diff', () => diff(run));
+          if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
+          await rememberReadings(run, scanned.readings);
+          const report = await reportOf(run, {
+            scanned,
+            passed,
+            refused,
+            sealing,
+            lateEvents,
+            sealed,
+            touched: touched + amended.furtherWindows,
+            verdicts,
+            stamp,
+            watch,
+          });
+          return await end(run, sealing, stamp, report, watch);
+        },
+        rollup.settings.limits,
+      );
     } catch (error) {
       if (error instanceof UnreadRows) options = { ...options, readAll: true };
       else if (!(error instanceof StaleSnapshot)) throw error;

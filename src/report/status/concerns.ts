@@ -45,11 +45,19 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
     keyed_windows: windows,
     reason,
     first_window_start: first,
+    tries,
   } of status.queue) {
     if (waitsFor === 'blocked')
       concerns.push({
         word: `${windows} blocked`,
         text: `${counted(windows, 'keyed window')} blocked, the first at ${shortInstant(first)}: ${reason}`,
+        next: `errata explain ${name} ${first.slice(0, 10)}`,
+        exitCode: 3,
+      });
+    if (waitsFor === 'failing')
+      concerns.push({
+        word: `${windows} failing`,
+        text: `a measure of ${counted(windows, 'keyed window')} cannot be computed, the first at ${shortInstant(first)}: ${reason}; tried by ${counted(String(tries), 'run')}; the rest is published without, and each run tries again`,
         next: `errata explain ${name} ${first.slice(0, 10)}`,
         exitCode: 3,
       });

@@ -29,8 +29,11 @@ export interface LastRun {
 }
 
 export interface Queued {
-  readonly waits_for: 'run' | 'seal' | 'blocked';
+  readonly waits_for: 'run' | 'seal' | 'failing' | 'blocked';
+  /** Of those that fail the error. */
   readonly reason: string | null;
+  /** Of those that fail: by so many runs in succession. */
+  readonly tries: number;
   readonly keyed_windows: string;
   readonly first_window_start: string;
   readonly last_window_start: string;
