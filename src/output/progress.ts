@@ -62,7 +62,8 @@ function logEnd(logger: Logger, result: RollupResult): void {
   const outcome = outcomeOf(result);
   if (result.failure) {
     const line = { outcome, err: result.failure };
-    if (outcome === 'locked') logger.warn(line, result.failure.message);
+    if (outcome === 'paused') logger.info(line, result.failure.message);
+    else if (outcome === 'locked') logger.warn(line, result.failure.message);
     else logger.error(line, result.failure.message);
     return;
   }
@@ -108,8 +109,8 @@ async function onTerminal(
       }
       const result = results.at(-1) as RollupResult;
       // Thrown for the display's sake; the result is kept.
-      if (result.failure) throw new Error(result.failure.message);
-      task.title = `${rollup.name}: ${countsText(totals([result]))}`;
+      if (result.failure && outcomeOf(result) !== 'paused') throw new Error(result.failure.message);
+      task.title = `${rollup.name}: ${result.failure ? 'paused' : countsText(totals([result]))}`;
     },
   }));
   const list = new Listr(tasks, {

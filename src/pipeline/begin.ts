@@ -6,6 +6,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { PausedRollup, pausedText, rollupLock, standingPause } from '../publication/acts.ts';
 import type { RunContext, Snapshot } from './context.ts';
 import { readOverrides } from './overrides.ts';
 
@@ -17,6 +18,8 @@ export interface RunOptions {
   readonly reason?: string | undefined;
   readonly readAll?: boolean;
   readonly maxWindows?: number | undefined;
+  /** Nothing will be published: a paused rollup may be planned. */
+  readonly isPlan?: boolean | undefined;
 }
 
 /** Another run committed between our snapshot and our lock: what we see is old, and the run starts again. */
@@ -37,7 +40,7 @@ export async function begin(
   const [lock] = await query<{ taken: boolean }>(
     transaction,
     'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken',
-    [`errata ${rollup.schema} rollup ${rollup.id}`],
+    [rollupLock(rollup.schema, rollup.id)],
   );
   if (!lock?.taken) {
     throw new Failure(`another run holds rollup "${rollup.settings.name}"`, {
@@ -46,6 +49,7 @@ export async function begin(
     });
   }
   const row = await holdRollup(transaction, schema, rollup.id);
+  if (!options.isPlan) await refusePaused(transaction, rollup);
   if (options.verb === 'baseline') refuseBaseline(rollup, row);
   const bound = await fixBound(transaction, rollup, statements, row.frontier, options.bound);
   const { rows } = await execute<Snapshot & { run_id: string; same_cluster: boolean }>(
@@ -82,6 +86,20 @@ export async function begin(
     snapshot: run as Snapshot,
     sameCluster: run?.same_cluster ?? true,
   };
+}
+
+/** @throws PausedRollup */
+async function refusePaused(
+  transaction: ControlTransaction,
+  { settings, schema, id }: Rollup,
+): Promise<void> {
+  const pause = await standingPause(transaction, schema, id);
+  if (!pause) return;
+  throw new PausedRollup(`rollup "${settings.name}" is paused`, {
+    detail: pausedText(pause),
+    hint: `\`errata resume ${settings.name}\` lets it run again; nothing was done`,
+    exitCode: 2,
+  });
 }
 
 interface RollupRow {

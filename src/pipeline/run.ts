@@ -75,9 +75,14 @@ export async function planRollup(
   options: SpineOptions = {},
 ): Promise<RunReport> {
   try {
-    return await attempt(control, rollup, options, async (_run, _sealing, _stamp, report) => {
-      throw new Rollback(report);
-    });
+    return await attempt(
+      control,
+      rollup,
+      { ...options, isPlan: true },
+      async (_run, _sealing, _stamp, report) => {
+        throw new Rollback(report);
+      },
+    );
   } catch (error) {
     if (error instanceof Rollback) return error.report;
     throw error;

@@ -314,6 +314,8 @@ it('a run waits for a lock, and works at a statement, as long as the section run
   expect(parsed.limits.lockTimeout.microseconds).toBe(0n);
   expect(parsed.rollups[0]?.limits.statementTimeout?.microseconds).toBe(5_400_000_000n);
   expect(() => parse((text) => `${text}\nrun: { statement_timeout: 0, lock_time: 1 second }\n`)).toThrow(
-    /run\.statement_timeout: .* has no length[\s\S]*run\.lock_time/,
+    expect.objectContaining({
+      detail: expect.stringMatching(/run\.statement_timeout: .* has no length[\s\S]*run\.lock_time/),
+    }),
   );
 });

@@ -1,6 +1,7 @@
 /** What about a rollup needs a person, each with the command to run next. */
 import type { RollupSettings } from '../../config/settings.ts';
 import { counted } from '../../output/amount.ts';
+import { pausedText } from '../../publication/acts.ts';
 import { shortInstant } from '../instant-text.ts';
 import type { LastRun, RollupStatus } from './status.ts';
 
@@ -17,6 +18,13 @@ export interface Concern {
 export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings): Concern[] {
   const concerns: Concern[] = [];
   const { last_run: last } = status;
+  if (status.paused)
+    concerns.push({
+      word: 'paused',
+      text: `${pausedText(status.paused)}; no run does anything until it is resumed`,
+      next: `errata resume ${name} --actor NAME --reason TEXT`,
+      exitCode: 3,
+    });
   if (last === null)
     concerns.push({
       word: 'never run',

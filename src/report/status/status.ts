@@ -6,6 +6,7 @@ import type { RollupSettings, Settings } from '../../config/settings.ts';
 import type { Control } from '../../db/control.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
+import { type Act, standingPause } from '../../publication/acts.ts';
 import { type Drops, readDrops } from '../drops.ts';
 import { publishedRollup } from '../published-rollup.ts';
 
@@ -99,6 +100,8 @@ export interface RollupStatus extends Standing {
   readonly last_run: LastRun | null;
   readonly last_success: LastRun | null;
   readonly last_error: LastRun | null;
+  /** The pause that stands: `run` passes the rollup over. */
+  readonly paused: Act | null;
   readonly queue: readonly Queued[];
   readonly waiting: readonly WaitingEvents[];
   /** Those with the least watermark first; empty where all rows are one. */
@@ -150,6 +153,7 @@ export async function readStatus(
       last_run: runAt(runs, 'last'),
       last_success: runAt(runs, 'success'),
       last_error: runAt(runs, 'failure'),
+      paused: await standingPause(transaction, settings.schema, rollup.id),
       queue,
       waiting,
       source_partitions: sourcePartitions,
