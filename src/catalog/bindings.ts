@@ -36,6 +36,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`c.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    queue_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`q.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
     latest_differs: differs(rollup.measures, 'n', 'l'),
     emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
     emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),

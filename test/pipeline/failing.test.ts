@@ -78,6 +78,8 @@ describe.each<[string, OrdersOptions]>([
     const healed = await orders.run({ bound: '2026-10-30T05:00Z' });
     await healthy.run({ bound: '2026-10-30T05:00Z' });
     expect(await versions(orders)).toEqual(await versions(healthy));
+    // the corrected row is no straggler: it is in version 1
+    expect(healed.counts.stragglers).toBe(0);
     expect(healed.counts).not.toHaveProperty('windows_failing');
     expect(await orders.rows('select * from errata.daily_orders_touched')).toEqual([]);
     expect(healed.needsAttention).toBe(false);
@@ -254,15 +256,24 @@ test('an ingestion partition that may have held rows of it is gone: version 1 is
   await orders.land(...good, bad, 'c 10-29 23:00 10-30 00:10 EU 5', passDay);
   await orders.run({ bound: '2026-10-30T03:00Z' });
   await orders.rows('alter table bronze.orders detach partition bronze.orders_20261029');
+  await orders.land('late 10-29 13:00 10-30 03:30 EU 5');
   const report = await orders.run({ bound: '2026-10-30T04:00Z' });
   expect(report.needsAttention).toBe(true);
+  // neither version 1 nor a correction of it
   expect(await versions(orders)).toEqual(['10-29 00:00 US v1 1 5.00']);
+  expect((await call(status, orders, [], {})).text).toContain(
+    'its version 1 is still to be written, and ingestion',
+  );
   await orders.rows(`update bronze.orders_20261029 set amount = 10 where order_id = 'bad'`);
   await orders.rows(
     `alter table bronze.orders attach partition bronze.orders_20261029 for values from ('2026-10-29 00:00+00') to ('2026-10-30 00:00+00')`,
   );
   await orders.run({ bound: '2026-10-30T05:00Z' });
-  expect(await versions(orders)).toEqual(['10-29 00:00 EU v1 3 5.00', '10-29 00:00 US v1 1 5.00']);
+  expect(await versions(orders)).toEqual([
+    '10-29 00:00 EU v1 3 5.00',
+    '10-29 00:00 EU v2 4 7.00 late_firing',
+    '10-29 00:00 US v1 1 5.00',
+  ]);
 });
 
 test('what is no fault of a row ends the run, and a measure that fails everywhere is said to', async () => {
@@ -290,4 +301,22 @@ test('run, status and explain say so, with the error and the tries, and exit cod
   expect(told.text).toContain(
     'failing since 2026-10-30 03:00:00Z (unsealed), tried by 1 run: division by zero (22012); the next run tries it again',
   );
+});
+
+test('a limited run corrects nothing of a keyed window whose version 1 is still to be written', async () => {
+  const orders = await openOrders({ measures, window: '{ tumbling: 1 hour }' });
+  await orders.land(bad, 'bad2 10-29 13:00 10-29 13:01 EU 0', passDay);
+  await orders.run({ bound: '2026-10-30T03:00Z' });
+  await orders.land('late 10-29 13:10 10-30 04:00 EU 5');
+  await correct(orders);
+  await correct(orders, 'bad2');
+  const first = '10-29 12:00 EU v1 1 1.00';
+  await orders.run({ bound: '2026-10-30T05:00Z', maxWindows: 1 });
+  expect(await versions(orders)).toEqual([first]);
+  await orders.run({ bound: '2026-10-30T06:00Z', maxWindows: 1 });
+  expect(await versions(orders)).toEqual([
+    first,
+    '10-29 13:00 EU v1 1 1.00',
+    '10-29 13:00 EU v2 2 3.00 late_firing',
+  ]);
 });
