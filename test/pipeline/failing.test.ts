@@ -1,6 +1,7 @@
 /** R19: a keyed window whose measure cannot be computed is set aside; the rest is sealed and published without it. */
 import { describe, expect, test } from 'vitest';
 import { explain } from '../../src/commands/explain.ts';
+import { publish } from '../../src/commands/publish.ts';
 import { status } from '../../src/commands/status.ts';
 import { summaryLine } from '../../src/output/summary.ts';
 import { amendWindows } from '../../src/publication/amend.ts';
@@ -319,4 +320,17 @@ test('a limited run corrects nothing of a keyed window whose version 1 is still 
     '10-29 13:00 EU v1 1 1.00',
     '10-29 13:00 EU v2 2 3.00 late_firing',
   ]);
+});
+
+test('publish says that what it released is in a keyed window that fails', async () => {
+  const orders = await openOrders({ measures, lateness: '0', policy: 'grace' });
+  await orders.land(...good, passDay);
+  await orders.run({ bound: '2026-10-30T03:00Z' });
+  await orders.land(bad.replace('10-29 12:01', '10-30 04:00'));
+  await orders.run({ bound: '2026-10-30T04:30Z' });
+  const outcome = await call(publish, orders, ['daily_orders'], { event: ['bad'], ...person });
+  expect(outcome.exitCode).toBe(3);
+  expect(outcome.text).toContain(
+    '1 keyed window cannot be published now: `errata status daily_orders` says why',
+  );
 });
