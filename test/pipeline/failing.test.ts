@@ -111,10 +111,10 @@ describe.each<[string, OrdersOptions]>([
     expect(
       (
         await orders.rows<{ line: string }>(
-          `select distinct concat_ws(' ', event_id, landing, state, coalesce(revenue::text, '-')) as line from gold.daily_orders_late_event where event_id = 'worse'`,
+          `select distinct concat_ws(' ', event_id, landing, state, coalesce(orders::text, '-'), coalesce(revenue::text, '-')) as line from gold.daily_orders_late_event where event_id = 'worse'`,
         )
       ).map(({ line }) => line),
-    ).toEqual(['worse side_output pending -']);
+    ).toEqual(['worse side_output pending - -']);
     await orders.run({ bound: '2026-10-30T04:40Z' });
     expect((await failing(orders))[0]).toMatchObject({ tries: 2 });
     await correct(orders, 'worse');
