@@ -85,14 +85,21 @@ test('by the command line: run passes a paused rollup over with exit code 0', as
   expect((await errata(directory, url, 'run')).stdout).toMatch(
     /^daily_orders is paused by ada since .*: a test\n$/,
   );
-  for (const verb of ['pause', 'resume', 'drop']) {
-    const silent = await errata(directory, url, verb, 'daily_orders');
-    expect(silent.exitCode).toBe(2);
-    expect(silent.stderr).toContain(`to ${verb} a rollup takes a person and a reason`);
+});
+
+test('without a person and a reason, or with a name that is none, nothing is done', async () => {
+  const orders = await openOrders();
+  for (const verb of [pause, resume, drop]) {
+    await expect(call(verb, orders, ['daily_orders'], {})).rejects.toMatchObject({
+      message: `to ${verb.name} a rollup takes a person and a reason`,
+      exitCode: 2,
+    });
   }
-  const same = await errata(directory, url, 'rename', 'daily_orders', 'Daily', ...spoken);
-  expect(same.exitCode).toBe(2);
-  expect(same.stderr).toContain('"Daily" is no new name for rollup "daily_orders"');
+  await expect(call(rename, orders, ['daily_orders', 'Daily'], who)).rejects.toMatchObject({
+    message: '"Daily" is no new name for rollup "daily_orders"',
+    exitCode: 2,
+  });
+  expect(await acts(orders)).toEqual([]);
 });
 
 test.each<[string, OrdersOptions]>([
