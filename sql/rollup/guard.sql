@@ -48,6 +48,12 @@ declare
   errata_last /*:emission*/errata.daily_orders_emission/*.*/;
 begin
   select r.* into strict errata_rollup from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  if errata_rollup.dropped_at is not null then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = format('rollup "%s" was dropped', errata_rollup.name),
+      detail = 'its ledger stays as it is, and takes nothing more';
+  end if;
   if errata_rollup.seal_by <> 'stream' then
     raise exception using
       errcode = 'integrity_constraint_violation',

@@ -70,6 +70,12 @@ const privateLocalSuffixes = {
   override_once: '_override_once',
 } as const;
 
+/** What the private relations, functions, constraints and indexes of a rollup are called after its name. */
+export const privateNames: readonly string[] = [
+  ...Object.values(privateSuffixes),
+  ...Object.values(privateLocalSuffixes),
+];
+
 type Names = typeof publicSuffixes &
   typeof privateSuffixes &
   typeof localSuffixes &

@@ -52,5 +52,9 @@ function migrationFiles(schema: string): { name: string; sql: Sql }[] {
 }
 
 function migrationOf(sql: Sql): Migration {
-  return { up: async (db) => void (await query(db, sql)) };
+  return {
+    up: async (db) => {
+      await query(db, sql);
+    },
+  };
 }

@@ -10,6 +10,7 @@ export function settingsOf({ rollup }: TestErrata): Settings {
     schema: rollup.schema,
     rollups: [rollup.settings],
     periods: { calendar: 'month', timeZone: 'UTC' },
+    limits: rollup.settings.limits,
     file: 'errata.yaml',
   };
 }
