@@ -7,7 +7,9 @@
 select
   c.cause,
   c.since::text as since,
-  c.blocked_reason
+  c.blocked_reason,
+  c.error,
+  c.tries
 from /*:touched*/errata.daily_orders_touched/*.*/ as c
 where c.window_start = $1::timestamptz
   and c.window_end = $2::timestamptz

@@ -1,7 +1,10 @@
 -- The ledger defends itself (R8): nothing changes or deletes a version, a run may only add, and a stream may only
 -- write version 1. Safe to repeat.
+--
+-- The triggers are `enable always`: session_replication_role does not switch them off. Whoever may alter the table can
+-- drop or disable them; what is changed then is found by the hashes (R21).
 
--- UPDATE, DELETE and TRUNCATE, by anyone whom triggers bind.
+-- UPDATE, DELETE and TRUNCATE, of versions and of their hashes.
 create or replace function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ()
 returns trigger
 language plpgsql
@@ -9,19 +12,27 @@ as $errata_guard$
 begin
   raise exception using
     errcode = 'integrity_constraint_violation',
-    message = format('%s of a published version is refused', lower(tg_op)),
-    detail = format('%I.%I is a ledger: version 1 is what shipped, and later versions are appended', tg_table_schema, tg_table_name),
+    message = format('%s of %s is refused', lower(tg_op), tg_argv[0]),
+    detail = format('%I.%I is only appended to: version 1 is what shipped, and later versions come beside it', tg_table_schema, tg_table_name),
     hint = 'to correct a number, let `errata run` append a version';
 end
 $errata_guard$;
 
 create or replace trigger errata_refuse_change
 before update or delete on /*:ledger*/gold.daily_orders/*.*/
-for each row execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ();
+for each row execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ('a published version');
 
 create or replace trigger errata_refuse_truncate
 before truncate on /*:ledger*/gold.daily_orders/*.*/
-for each statement execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ();
+for each statement execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ('a published version');
+
+create or replace trigger errata_refuse_change
+before update or delete on /*:evidence*/errata.daily_orders_evidence/*.*/
+for each row execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ('the hash of a published version');
+
+create or replace trigger errata_refuse_truncate
+before truncate on /*:evidence*/errata.daily_orders_evidence/*.*/
+for each statement execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ('the hash of a published version');
 
 -- A row without a run comes from the stream: it is version 1, or it is kept beside the ledger, or it is a retry.
 create or replace function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ()
@@ -37,6 +48,12 @@ declare
   errata_last /*:emission*/errata.daily_orders_emission/*.*/;
 begin
   select r.* into strict errata_rollup from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  if errata_rollup.dropped_at is not null then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = format('rollup "%s" was dropped', errata_rollup.name),
+      detail = 'its ledger stays as it is, and takes nothing more';
+  end if;
   if errata_rollup.seal_by <> 'stream' then
     raise exception using
       errcode = 'integrity_constraint_violation',
@@ -74,7 +91,15 @@ begin
   new.local_date := errata_window.local_date;
   new.causes := '{}';
   new.db_role := session_user;
-  new.stamp := greatest(clock_timestamp(), errata_rollup.last_stamp + interval '1 microsecond');
+  -- nobody published or approved it
+  new.actor := null;
+  new.reason := null;
+  new.approver := null;
+  new.posting_period := null;
+  new.replaces := null;
+  -- read anew: a run may have published while this insert waited
+  select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
+  from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
   new.sealed_at := new.stamp;
   new.corrected_at := null;
   new.definition_fingerprint := errata_rollup.definition_fingerprint;
@@ -143,12 +168,18 @@ before insert on /*:ledger*/gold.daily_orders/*.*/
 for each row when (new.run_id is null)
 execute function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ();
 
--- Rows that name a run: the run must be publishing in this very transaction, and versions count up without a gap.
+-- Rows that name a run: the run must be publishing in this very transaction, and versions count up without a gap. Rows of
+-- the stream: hashed as they were stored (R21), under settings of the function's own since a measure may be of any type.
 create or replace function /*:check_versions*/errata.daily_orders_check_versions/*.*/ ()
 returns trigger
 language plpgsql
 security definer
 set search_path = ''
+set timezone = 'UTC'
+set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres'
+set extra_float_digits = 1
+set bytea_output = 'hex'
 as $errata_guard$
 declare
   errata_wrong record;
@@ -160,6 +191,8 @@ begin
       select from /*:schema*/errata/*.*/.run as r
       where r.run_id = i.run_id
         and r.rollup_id = /*:rollup_id*/1/*.*/
+        -- numbers of transactions begin anew in a restored database; a run that has ended publishes nothing
+        and r.outcome = 'running'
         and r.publishing_transaction = pg_current_xact_id_if_assigned()
     )
   limit 1;
@@ -189,6 +222,11 @@ begin
       detail = format('[%s, %s) has no version %s before version %s', errata_wrong.window_start, errata_wrong.window_end, errata_wrong.version - 1, errata_wrong.version),
       hint = 'let `errata run` append versions';
   end if;
+
+  insert into /*:unchained*/errata.daily_orders_unchained/*.*/ as u (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ version, row_hash)
+  select g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version, /*:row_hash*/sha256(convert_to(g::text, 'UTF8'))/*.*/
+  from inserted as g
+  where g.run_id is null;
   return null;
 end
 $errata_guard$;
@@ -197,3 +235,12 @@ create or replace trigger errata_check_versions
 after insert on /*:ledger*/gold.daily_orders/*.*/
 referencing new table as inserted
 for each statement execute function /*:check_versions*/errata.daily_orders_check_versions/*.*/ ();
+
+alter table /*:ledger*/gold.daily_orders/*.*/
+  enable always trigger errata_refuse_change,
+  enable always trigger errata_refuse_truncate,
+  enable always trigger errata_accept_seal,
+  enable always trigger errata_check_versions;
+alter table /*:evidence*/errata.daily_orders_evidence/*.*/
+  enable always trigger errata_refuse_change,
+  enable always trigger errata_refuse_truncate;

@@ -8,10 +8,20 @@ create table if not exists /*:touched*/errata.daily_orders_touched/*.*/ (
   cause text not null,
   since timestamptz not null,
   blocked_reason text,
+  -- R19: a measure of it could not be computed, by so many runs in succession, the last of them this one
+  tries integer not null default 0,
+  error text,
+  failed_run_id bigint,
   constraint /*:touched_once*/daily_orders_touched_once/*.*/ unique nulls not distinct (
     window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause
   )
 );
+
+-- For queues made before a failing window could be set aside.
+alter table /*:touched*/errata.daily_orders_touched/*.*/
+  add column if not exists tries integer not null default 0,
+  add column if not exists error text,
+  add column if not exists failed_run_id bigint;
 
 -- Keyed windows whose bronze rows were deleted or changed, as the optional trigger notes them, and a run where an event
 -- with a state looks otherwise now. Nothing here is unique: a writer of bronze never waits for another or for a run, and

@@ -4,6 +4,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { refuseDropped } from '../publication/acts.ts';
 import { commentOn } from './comments.ts';
 import { findCompleteFrom } from './complete-from.ts';
 import { type Definition, definitionOf, fingerprintOf, refuseOtherMeaning } from './definition.ts';
@@ -24,6 +25,7 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
     .select(['rollup_id', 'definition.fingerprint', 'definition.definition'])
     .where('name', '=', rollup.settings.name)
     .executeTakeFirst();
+  await refuseDropped(transaction, rollup.schema, rollup.settings.name);
   if (known) refuseOtherMeaning(rollup.settings.name, known.definition as unknown as Definition, definition);
   else await refuseTakenName(transaction, rollup);
 

@@ -1,7 +1,9 @@
 /** What the placeholders of `sql/` stand for in one rollup. */
 import type { WindowSettings } from '../config/settings.ts';
 import { joinSql, quoteName, quoteTable, quoteText, type Sql, trustedSql } from '../db/identifiers.ts';
+import { notOfRows } from '../db/row-fault.ts';
 import type { Bindings } from '../db/sql.ts';
+import { linkHash, rowHash } from './canonical.ts';
 import { microseconds } from './describe.ts';
 import { overrideBindings } from './override-bindings.ts';
 import { relationsOf } from './relations.ts';
@@ -20,8 +22,14 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...refusedBindings(rollup),
     ...ownBindings(rollup),
     ...sessionBindings(rollup),
+    ...notSetAside,
+    is_fault_of_row: trustedSql(`left(sqlstate, 2) <> all ('{${notOfRows.join(',')}}'::text[])`),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
     ...overrideBindings(rollup),
+    row_hash: rowHash(rollup),
+    ledger_name: quoteText(relations.ledger),
+    evidence_name: quoteText(relations.evidence),
+    link_hash: linkHash(),
     stream_lock: trustedSql(String(streamLock)),
     event_count_measure: eventCountOf(rollup.measures, 'new'),
     adopted_event_count: eventCountOf(rollup.measures, 't'),
@@ -31,6 +39,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
         : relationsOf(rollup).sealed,
     key_texts: joinSql(
       rollup.keys.map((key) => trustedSql(`c.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
+    queue_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`q.${quoteName(key.name)}::text`)),
       ', ',
     ),
     latest_differs: differs(rollup.measures, 'n', 'l'),
@@ -58,6 +70,28 @@ export function bindingsOf(rollup: Rollup): Bindings {
     measure: rollup.measures.map(measureBindings),
     additive: rollup.measures.filter((measure) => measure.isAdditive).map(measureBindings),
     other: rollup.measures.filter((measure) => !measure.isAdditive).map(measureBindings),
+  };
+}
+
+const notSetAside = { except_failing: trustedSql(''), except_failing_row: trustedSql('') };
+
+/** In place of those pieces, and of the contributions, once something cannot be computed (R19). */
+export function exceptFailing(rollup: Rollup): Bindings {
+  const sameKey = rollup.keys.map(
+    ({ name }) => ` and array[f.${quoteName(name)}] = array[r.${quoteName(name)}]`,
+  );
+  return {
+    except_failing: trustedSql(
+      `and not exists (select from pg_temp.errata_failing as f where f.window_start = r.errata_window_start and f.window_end = r.errata_window_end${sameKey.join('')})`,
+    ),
+    except_failing_row: trustedSql(
+      'where not exists (select from pg_temp.errata_failing_row as f where f.row_digest = one.errata_row_digest)',
+    ),
+    measure: rollup.measures.map((measure) => {
+      const bound = measureBindings(measure);
+      // of no row even a count is nothing
+      return { ...bound, contribution: trustedSql(`case when count(*) > 0 then ${bound.contribution} end`) };
+    }),
   };
 }
 

@@ -43,6 +43,7 @@ export function definitionOf({ settings, keys, ids, measures, columns, times }: 
     policies: {
       table: `${bronze.table.schema}.${bronze.table.name}`,
       ...(bronze.trackChanges ? { track_changes: 'true' } : {}),
+      ...(bronze.deletes === 'retention' ? { deletes: 'retention' } : {}),
       ...flat(watermark),
       allowed_lateness: String(settings.allowedLateness.microseconds),
       ...(settings.allowedLatenessColumn ? { allowed_lateness_column: settings.allowedLatenessColumn } : {}),

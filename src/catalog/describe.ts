@@ -172,6 +172,7 @@ export async function describeRollup(
     id: 0,
     relationId: relation.relation_id,
     hasRowAge: relation.kind === 'r' || relation.kind === 'p',
+    isLockable: relation.is_readable && (relation.kind === 'r' || relation.kind === 'p'),
     keys,
     ids,
     measures: found.measures,

@@ -5,6 +5,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { refuseDropped } from '../publication/acts.ts';
 import { type Definition, definitionOf, isMigrated } from './definition.ts';
 import { describeRollup, type Fault } from './describe.ts';
 import type { Rollup } from './rollup.ts';
@@ -33,12 +34,14 @@ export async function openRollup(
     const rollup = await describedRollup(transaction, settings, chosen);
     const known = await knownRollup(transaction, settings.schema, chosen.name);
     if (!known) {
+      await refuseRenamed(transaction, settings, chosen.name);
       throw new Failure(`rollup "${chosen.name}" is not in the database yet`, {
         detail: `schema "${settings.schema}" knows nothing of it (${settings.file}:${chosen.position.line})`,
         hint: 'run `errata migrate`',
         exitCode: 2,
       });
     }
+    await refuseDropped(transaction, settings.schema, chosen.name);
     if (!isMigrated(known, definitionOf(rollup))) {
       throw new Failure(`rollup "${chosen.name}" has changed since it was migrated`, {
         detail: `its settings (${settings.file}:${chosen.position.line}) or the types of its bronze columns are others`,
@@ -47,6 +50,31 @@ export async function openRollup(
       });
     }
     return { ...rollup, id: known.id };
+  });
+}
+
+/** @throws Failure, exit code 2, if the rollup has another name by now. */
+async function refuseRenamed(
+  transaction: ControlTransaction,
+  { schema, file }: Settings,
+  name: string,
+): Promise<void> {
+  const [acts] = await query<{ there: boolean }>(transaction, 'select to_regclass($1) is not null as there', [
+    `${quoteName(schema)}.rollup_act`,
+  ]);
+  if (!acts?.there) return;
+  const [renamed] = await query<{ name: string; actor: string; acted_at: string }>(
+    transaction,
+    `select r.name, a.actor, a.acted_at::text as acted_at
+     from ${quoteName(schema)}.rollup_act as a join ${quoteName(schema)}.rollup as r using (rollup_id)
+     where a.act = 'rename' and a.old_name = $1 order by a.act_id desc limit 1`,
+    [name],
+  );
+  if (!renamed) return;
+  throw new Failure(`rollup "${name}" was renamed to "${renamed.name}"`, {
+    detail: `by ${renamed.actor} at ${renamed.acted_at}`,
+    hint: `write ${renamed.name} in place of ${name} in ${file}`,
+    exitCode: 2,
   });
 }
 

@@ -1,5 +1,5 @@
 /** The ingestion partitions of bronze, and from when on bronze is complete (R15). */
-import { execute, prepare, query } from '../db/statement.ts';
+import { type Executor, execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { Rollup } from './rollup.ts';
 
@@ -52,6 +52,20 @@ export async function listPartitions(
     is_past: past[place] ?? false,
     lower_bound: bounds[place]?.lower ?? null,
   }));
+}
+
+/** What the activity of each partition is now, by its oid; null while a transaction writes to it. */
+export async function readActivities(
+  executor: Executor,
+  rollup: Rollup,
+): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await execute<PartitionRow>(executor, statement, { relation_id: rollup.relationId });
+  return new Map(
+    rows.map(({ relation_id: id, is_being_written: isWritten, activity }) => [
+      id,
+      isWritten ? null : activity,
+    ]),
+  );
 }
 
 async function areBefore(

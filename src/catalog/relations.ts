@@ -28,6 +28,8 @@ const privateSuffixes = {
   copy: '_copy',
   emission: '_emission',
   source_change: '_source_change',
+  evidence: '_evidence',
+  unchained: '_unchained',
   override: '_override',
   track_changes: '_track_changes',
   refuse_change: '_refuse_change',
@@ -67,6 +69,12 @@ const privateLocalSuffixes = {
   session_part_of: '_session_part_of',
   override_once: '_override_once',
 } as const;
+
+/** What the private relations, functions, constraints and indexes of a rollup are called after its name. */
+export const privateNames: readonly string[] = [
+  ...Object.values(privateSuffixes),
+  ...Object.values(privateLocalSuffixes),
+];
 
 type Names = typeof publicSuffixes &
   typeof privateSuffixes &

@@ -37,6 +37,8 @@ export interface Rollup {
   readonly relationId: string;
   /** A table or its partitions have xmin; a view or a foreign table has not, and gets the weaker guarantee (R16). */
   readonly hasRowAge: boolean;
+  /** Bronze can be locked against losing a partition: by a role that may read the table, and not only some columns. */
+  readonly isLockable: boolean;
   readonly keys: readonly Column[];
   readonly ids: readonly Column[];
   readonly measures: readonly Measure[];

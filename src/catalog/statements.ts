@@ -1,9 +1,9 @@
 /** All SQL of one rollup, loaded at start-up, so that a file that does not fit is found before anything is sent. */
 import { readdirSync } from 'node:fs';
-import type { Sql } from '../db/identifiers.ts';
-import { placeholdersOf, readTemplate } from '../db/sql.ts';
+import { quoteName, type Sql } from '../db/identifiers.ts';
+import { type Bindings, fill, placeholdersOf, readTemplate } from '../db/sql.ts';
 import { prepare, type Statement } from '../db/statement.ts';
-import { bindingsOf } from './bindings.ts';
+import { bindingsOf, exceptFailing } from './bindings.ts';
 import { relationsOf } from './relations.ts';
 import type { Rollup } from './rollup.ts';
 
@@ -20,6 +20,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'rollup/ledger.sql',
   'rollup/late_event.sql',
   'rollup/private.sql',
+  'rollup/evidence.sql',
   ...(rollup.settings.window.kind === 'session' ? sessionDefinitions : []),
   ...(rollup.settings.watermark.strategy === 'recorded' && !rollup.settings.watermark.log
     ? ['rollup/watermark_log.sql']
@@ -46,7 +47,7 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
 /** The stages in the order of the data, each with the statements of its folder in `sql/pipeline/`. */
 const stageFiles = {
   begin: ['hold', 'begin', 'work', 'released'],
-  scan: ['known_partitions', 'scan', 'gone', 'remember'],
+  scan: ['known_partitions', 'scan', 'returned', 'gone', 'remember'],
   refused: [
     'refused',
     'refused_span',
@@ -70,12 +71,14 @@ const stageFiles = {
   classify: ['classify_refused', 'classify', 'quarantine'],
   copies: ['copies_sealing', 'copies_ids', 'copies_late', 'copies'],
   'late-events': ['late_events', 'id_index', 'elsewhere'],
-  seal: ['adopt', 'unsealed', 'exclude_from_seal', 'seal'],
+  seal: ['adopt', 'unsealed', 'unsealed_again', 'exclude_from_seal', 'seal', 'seal_again'],
   touch: ['touch', 'take'],
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
   recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
+  failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
   diff: ['diff'],
   publish: ['publish', 'forget', 'include', 'propose', 'settle'],
+  chain: ['hash_versions', 'link'],
   finish: ['stamp', 'finish'],
 } as const;
 
@@ -126,6 +129,8 @@ export const sessionFiles = [
   'amend',
   'members',
   'recompute',
+  'failing',
+  'sealed_again',
 ] as const;
 
 export interface RollupStatements {
@@ -137,8 +142,9 @@ export interface RollupStatements {
   /** Undefined: no row of a \`fixed_delay\` carries its own. */
   readonly watermarkDelays: Statement | undefined;
   readonly report: Readonly<
-    Record<'changes' | 'landings' | 'waiting' | 'contradictions' | 'drops', Statement>
+    Record<'changes' | 'landings' | 'waiting' | 'contradictions' | 'drops' | 'failing', Statement>
   >;
+  readonly failing: FailingStatements;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly amend: Statement;
@@ -148,6 +154,60 @@ export interface RollupStatements {
   readonly sessionTables: readonly Sql[];
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
   withConstraint(file: PipelineFile | 'sessions/rows', constraint: string): Statement;
+}
+
+/** What takes the place of a statement in which a measure could not be computed (R19). */
+export interface FailingStatements {
+  /** The rows that the statement counts, in groups, into `pg_temp.errata_counted`. */
+  readonly counted: Readonly<Record<'seal' | 'recompute' | 'values', Statement>>;
+  /** `probe` for the contributions of single rows. */
+  readonly probeRows: Statement;
+  /** The statement without what fails. */
+  readonly without: Readonly<Record<'seal' | 'late_events' | 'amend_states' | 'amend_sessions', Statement>>;
+}
+
+function failingStatements(rollup: Rollup, bindings: Bindings): FailingStatements {
+  const measures = bindings.measure as readonly Readonly<Record<string, Sql>>[];
+  const keys = rollup.keys.map(({ name }) => `r.${quoteName(name)}`);
+  const window = ['r.errata_window_start', 'r.errata_window_end', ...keys];
+  const without = (path: string) => prepare(path, { ...bindings, ...exceptFailing(rollup) });
+  return {
+    counted: {
+      seal: countedRows('pipeline/seal/seal.sql', bindings, window),
+      recompute: countedRows('pipeline/recompute/recompute.sql', bindings, ['r.errata_target', ...window]),
+      values: countedRows('pipeline/sessions/values.sql', bindings, [
+        'r.errata_target',
+        'r.errata_session_id',
+      ]),
+    },
+    probeRows: prepare('pipeline/failing/probe.sql', {
+      ...bindings,
+      measure: measures.map((measure) => ({ ...measure, measure_value: measure.contribution as Sql })),
+    }),
+    without: {
+      seal: without('pipeline/seal/seal.sql'),
+      late_events: without('pipeline/late-events/late_events.sql'),
+      amend_states: without('pipeline/amend/amend_states.sql'),
+      amend_sessions: without('pipeline/sessions/amend.sql'),
+    },
+  };
+}
+
+/** A statement up to where it measures the rows that it has found, which are kept instead. */
+function countedRows(path: string, bindings: Bindings, group: readonly string[]): Statement {
+  const [rows, measured] = readTemplate(path)
+    .replace(/^--.*\n/gm, (line) => (line === '-- measured\n' ? line : ''))
+    .split('-- measured\n');
+  if (rows === undefined || measured === undefined) throw new Error(`sql/${path} has no line "-- measured"`);
+  const sql = fill(
+    `create temp table errata_counted on commit drop as
+${rows}select dense_rank() over (order by ${group.join(', ')}) as errata_place, r.* from counted_row as r`,
+    bindings,
+    `sql/${path}`,
+  );
+  const { parameters } = prepare(path, bindings);
+  // those that only the rest of it uses come last
+  return { path, sql, parameters: parameters.filter((_, place) => sql.includes(`$${place + 1}::`)) };
 }
 
 export function statementsOf(rollup: Rollup): RollupStatements {
@@ -176,7 +236,9 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       waiting: load('report/waiting.sql'),
       drops: load('report/drops.sql'),
       contradictions: load('report/contradictions.sql'),
+      failing: load('report/failing.sql'),
     },
+    failing: failingStatements(rollup, bindings),
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),
     amend: load('publication/amend.sql'),

@@ -1,6 +1,7 @@
 /**
  * The optional trigger on bronze, the one thing of ours that stands on a table of the user's: `track_changes: true` puts
- * it there, and leaving the setting out takes it away.
+ * it there, and leaving the setting out takes it away. Where `deletes: retention` says that rows are deleted when their time
+ * is up, it follows updates only.
  *
  * Of each statement, with transition tables, and on the partitioned parent: rows of all partitions for the price of one
  * call. A statement that names a partition itself does not fire it (LIMITATIONS.md).
@@ -16,13 +17,18 @@ import type { Rollup } from './rollup.ts';
 /** Before the definitions: a trigger that is not wanted, or stands on another table, goes with its function. */
 export async function removeTracking(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
   const { track_changes: name } = relationsOf(rollup);
-  const [found] = await query<{ is_elsewhere: boolean }>(
+  const { deletes } = rollup.settings.bronze;
+  const [found] = await query<{ is_unwanted: boolean }>(
     transaction,
-    `select exists (select from pg_catalog.pg_trigger as t where t.tgfoid = p.oid and t.tgrelid <> $2::oid) as is_elsewhere
+    // bit 3 of the type: it follows deletes
+    `select exists (
+       select from pg_catalog.pg_trigger as t
+       where t.tgfoid = p.oid and (t.tgrelid <> $2::oid or ($3::boolean and (t.tgtype & 8) > 0))
+     ) as is_unwanted
      from pg_catalog.pg_proc as p where p.oid = to_regprocedure($1)`,
-    [`${name}()`, rollup.relationId],
+    [`${name}()`, rollup.relationId, deletes === 'retention'],
   );
-  if (!found || (rollup.settings.bronze.trackChanges && !found.is_elsewhere)) return;
+  if (!found || (rollup.settings.bronze.trackChanges && !found.is_unwanted)) return;
   // With its function, since dropping a trigger takes the table's owner.
   await query(transaction, `drop function ${name}() cascade`);
 }
@@ -47,7 +53,7 @@ export async function installTracking(transaction: ControlTransaction, rollup: R
   for (const [kind, referencing] of kinds) {
     // Several rollups, and several installations, may follow one table.
     const trigger = `errata_track_${kind}_${row?.tag}`;
-    if (row?.names.includes(trigger)) continue;
+    if (row?.names.includes(trigger) || (kind === 'delete' && bronze.deletes === 'retention')) continue;
     await query(
       transaction,
       `create trigger ${quoteName(trigger)} after ${kind} on ${quoteTable(bronze.table)} ${referencing}

@@ -2,7 +2,7 @@
  * SIGINT, SIGTERM and SIGHUP. The server would only notice that we are gone when its statement ends, and hold the rollup until
  * then; so the statements under way are cancelled first, their transactions roll back, and only then does the process end.
  */
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 
 const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -14,6 +14,8 @@ const againMilliseconds = 100;
 export class Interruption {
   readonly #controller = new AbortController();
   readonly #clients = new Set<pg.PoolClient>();
+  /** Requests that nobody has answered yet. */
+  readonly #asked = new Map<pg.PoolClient, Socket>();
   /** 128 and the signal's number, once one came. */
   exitCode: 129 | 130 | 143 | undefined;
 
@@ -28,7 +30,13 @@ export class Interruption {
   }
 
   #cancelAll(): void {
-    for (const client of this.#clients) cancel(client);
+    for (const client of this.#clients) {
+      if (this.#asked.has(client)) continue;
+      const request = cancel(client);
+      if (!request) continue;
+      this.#asked.set(client, request);
+      request.on('close', () => this.#asked.delete(client));
+    }
   }
 
   listen(): void {
@@ -57,10 +65,13 @@ interface Backend {
 /**
  * PostgreSQL's CancelRequest: a connection of its own that says 80877102, the backend's number and its secret. Unlike
  * `pg_cancel_backend` it needs no session and also works through a pooler, which translates the number.
+ *
+ * The other side closes the connection, not we: PgBouncer 1.18 crashes when a client that asked is gone too early
+ * (https://github.com/pgbouncer/pgbouncer/pull/846).
  */
-function cancel(client: pg.PoolClient): void {
+function cancel(client: pg.PoolClient): Socket | undefined {
   const { host, port, processID, secretKey } = client as unknown as Backend;
-  if (processID === null || secretKey === null) return;
+  if (processID === null || secretKey === null) return undefined;
   const request = Buffer.alloc(16);
   request.writeInt32BE(16, 0);
   request.writeInt32BE(80877102, 4);
@@ -69,5 +80,6 @@ function cancel(client: pg.PoolClient): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   // If it cannot be sent, the statement ends by itself, and the patience above ends the process.
   socket.on('error', () => {});
-  socket.end(request);
+  socket.write(request);
+  return socket;
 }

@@ -8,6 +8,7 @@ import { defect } from '../output/failure-text.ts';
 import { type Progress, withProgress } from '../output/progress.ts';
 import type { RollupResult } from '../output/rollup-result.ts';
 import type { RunReport } from '../pipeline/report.ts';
+import { PausedRollup } from '../publication/acts.ts';
 import type { Context } from './context.ts';
 import type { OpenDatabase } from './database.ts';
 import { type ExitCode, smallestTrue } from './exit-code.ts';
@@ -42,7 +43,9 @@ export async function overRollups(
 
 export function exitCodeOf(results: readonly RollupResult[]): ExitCode {
   return smallestTrue(
-    results.map(({ report, failure }) => failure?.exitCode ?? (report?.needsAttention ? 3 : 0)),
+    results.map(({ report, failure }) =>
+      failure instanceof PausedRollup ? 0 : (failure?.exitCode ?? (report?.needsAttention ? 3 : 0)),
+    ),
   );
 }
 

@@ -2,17 +2,23 @@
 import { amend } from '../commands/amend.ts';
 import { check } from '../commands/check.ts';
 import { demo } from '../commands/demo.ts';
+import { digest } from '../commands/digest.ts';
+import { drop } from '../commands/drop.ts';
 import { events } from '../commands/events.ts';
 import { explain } from '../commands/explain.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
+import { pause } from '../commands/pause.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
 import { release } from '../commands/release.ts';
+import { rename } from '../commands/rename.ts';
+import { resume } from '../commands/resume.ts';
 import { run } from '../commands/run.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
+import { verify } from '../commands/verify.ts';
 import type { Verb } from './verb.ts';
 
 export const verbs: readonly Verb[] = [
@@ -24,9 +30,15 @@ export const verbs: readonly Verb[] = [
   publish,
   release,
   amend,
+  pause,
+  resume,
+  rename,
+  drop,
   status,
   explain,
   events,
+  digest,
+  verify,
   lateness,
   sql,
   demo,

@@ -72,6 +72,7 @@ function headOf({ rollup, amended, counts, stamp, runId }: AmendReport, isPlan: 
   const others = [
     [Number(counts.windows_proposed ?? 0), 'proposed'],
     [Number(counts.windows_blocked ?? 0), `blocked: \`errata status ${rollup}\` says why`],
+    [Number(counts.windows_failing ?? 0), `failing: \`errata status ${rollup}\` says why`],
   ] as const;
   const rest = others.filter(([n]) => n > 0).map(([n, what]) => `; ${counted(n, 'keyed window')} ${what}`);
   return isPlan

@@ -59,7 +59,7 @@ function publishText(report: ReleaseReport, order: Order, isPlan: boolean): stri
   const { rollup, released, counts, stamp, runId } = report;
   const windows = counted(counts.windows_corrected ?? 0, 'version');
   const events = counted(released, 'event');
-  const blocked = Number(counts.windows_blocked ?? 0);
+  const blocked = Number(counts.windows_blocked ?? 0) + Number(counts.windows_failing ?? 0);
   return [
     isPlan
       ? `${rollup}: would release ${events} and append ${windows}; nothing was published`

@@ -76,6 +76,7 @@ function headOf(
   const others = [
     [Number(counts.windows_proposed ?? 0), 'keyed window', 'proposed'],
     [Number(counts.windows_blocked ?? 0), 'keyed window', `blocked: \`errata status ${rollup}\` says why`],
+    [Number(counts.windows_failing ?? 0), 'keyed window', `failing: \`errata status ${rollup}\` says why`],
     [copies, 'event', 'counts nowhere: its window has that id already'],
   ] as const;
   const rest = others.filter(([n]) => n > 0).map(([n, noun, what]) => `; ${counted(n, noun)} ${what}`);

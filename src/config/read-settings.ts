@@ -5,6 +5,7 @@ import { Faults } from './faults.ts';
 import { reportIssues } from './issues.ts';
 import { Places } from './place.ts';
 import { fileShape, readUrl } from './section/file.ts';
+import { limitSettings } from './section/limits.ts';
 import { periodFaults, periodSettings } from './section/periods.ts';
 import { mappingAt, rollupFaults, rollupSettings } from './section/rollup.ts';
 import { tableFaults } from './section/table-use.ts';
@@ -37,14 +38,16 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   crossFaults(root, env, faults);
   faults.throwIfAny();
   if (!parsed.success) throw new Error('zod refused the settings without an issue');
-  const { database, schema, rollups, periods } = parsed.data;
+  const { database, schema, rollups, periods, run } = parsed.data;
+  const limits = limitSettings(run);
   return {
     database: database ?? (env.DATABASE_URL || undefined),
     schema: schema ?? 'errata',
     rollups: Object.entries(rollups).map(([name, rollup]) =>
-      rollupSettings(name, rollup, ['rollups', name], places),
+      rollupSettings(name, rollup, ['rollups', name], places, limits),
     ),
     periods: periodSettings(periods, rollups),
+    limits,
     file,
   };
 }

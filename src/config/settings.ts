@@ -10,8 +10,18 @@ export interface Settings {
   /** In the order of the file; at least one; names and gold tables are unique. */
   readonly rollups: readonly RollupSettings[];
   readonly periods: PeriodSettings;
+  /** Of `migrate`; each rollup has them too, for its runs. */
+  readonly limits: LimitSettings;
   /** The path of the file, as it was given to `readSettings`. */
   readonly file: string;
+}
+
+/** How long a transaction of Errata's may wait for a lock, and a statement may take. */
+export interface LimitSettings {
+  /** Default 5 seconds; 0: no limit. */
+  readonly lockTimeout: Duration;
+  /** Undefined: as the database or the role says. */
+  readonly statementTimeout: Duration | undefined;
 }
 
 /** Calendar months in a named time zone (R12). */
@@ -56,6 +66,7 @@ export interface RollupSettings {
   readonly seal: SealSettings;
   readonly publish: PublishSettings;
   readonly schedule?: ScheduleSettings | undefined;
+  readonly limits: LimitSettings;
   /** Of the rollup's own key in the file. */
   readonly position: Position;
 }
@@ -79,6 +90,8 @@ export interface BronzeSettings {
   readonly completeFrom?: string | undefined;
   /** A trigger on bronze notes deleted and changed rows. */
   readonly trackChanges?: boolean | undefined;
+  /** What a row that is missing from bronze means: somebody corrected it away (left out), or its time was up (R15). */
+  readonly deletes?: 'corrective' | 'retention' | undefined;
 }
 
 export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';

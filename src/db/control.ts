@@ -1,5 +1,5 @@
 /** The control tables as Kysely sees them. Numbers that may pass 2^53, and every time, are text (R13). */
-import { type Generated, type JSONColumnType, Kysely, PostgresDialect } from 'kysely';
+import { type Generated, type JSONColumnType, Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 
 export interface ControlTables {
@@ -32,6 +32,7 @@ interface RollupTable {
   settled_until: Generated<string>;
   last_stamp: Generated<string>;
   system_identifier: string | null;
+  database_id: string | null;
   created_at: string;
 }
 
@@ -52,6 +53,7 @@ interface RunTable {
   counts: JSONColumnType<Record<string, string | number>>;
   stage_milliseconds: JSONColumnType<Record<string, number>>;
   failure: JSONColumnType<Record<string, unknown>> | null;
+  versions_hashed: string | null;
 }
 
 interface IngestionPartitionTable {
@@ -83,7 +85,22 @@ interface ProposalTable {
 
 export type Control = Kysely<ControlTables>;
 
+/**
+ * Kysely's lock for migrations is one of the session: behind a transaction pooler it would stay on a connection that others
+ * use. Whoever installs holds a lock of the transaction instead (`install.ts`).
+ */
+class LocklessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class PoolerDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new LocklessAdapter();
+  }
+}
+
 /** `schema` is where the control tables are; every query that is built, not written, goes there. */
 export function controlOf(pool: pg.Pool, schema: string): Control {
-  return new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema);
+  return new Kysely<ControlTables>({ dialect: new PoolerDialect({ pool }) }).withSchema(schema);
 }

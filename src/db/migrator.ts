@@ -20,7 +20,7 @@ export async function pendingMigrations(
   return migrationFiles(schema).filter(({ name }) => pending.has(name));
 }
 
-/** Brings the control tables up to date. @returns the names of the migrations that ran. */
+/** Brings the control tables up to date, within the installer's transaction. @returns the names of the migrations that ran. */
 export async function migrateControlTables(control: Control, schema: string): Promise<string[]> {
   const { error, results } = await migratorOf(control, schema).migrateToLatest();
   // Kysely returns its error instead of throwing it.
@@ -52,5 +52,9 @@ function migrationFiles(schema: string): { name: string; sql: Sql }[] {
 }
 
 function migrationOf(sql: Sql): Migration {
-  return { up: async (db) => void (await query(db, sql)) };
+  return {
+    up: async (db) => {
+      await query(db, sql);
+    },
+  };
 }

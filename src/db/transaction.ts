@@ -1,6 +1,13 @@
 import type { Transaction } from 'kysely';
+import type { Duration } from '../config/settings.ts';
 import type { Control, ControlTables } from './control.ts';
-import { query } from './statement.ts';
+import { type Executor, query } from './statement.ts';
+
+/** How long a transaction waits for a lock, and a statement of it may take; undefined: as the role says; 0: no limit. */
+export interface Limits {
+  readonly lockTimeout?: Duration | undefined;
+  readonly statementTimeout?: Duration | undefined;
+}
 
 export type ControlTransaction = Transaction<ControlTables>;
 
@@ -13,14 +20,30 @@ export async function inTransaction<Result>(
   control: Control,
   isolation: 'read committed' | 'repeatable read',
   work: (transaction: ControlTransaction) => Promise<Result>,
+  limits?: Limits,
 ): Promise<Result> {
   return await control
     .transaction()
     .setIsolationLevel(isolation)
     .execute(async (transaction) => {
       for (const setting of settings) await query(transaction, setting);
+      if (limits) await setLimits(transaction, limits);
       return await work(transaction);
     });
+}
+
+/** Of the transaction, so that they hold behind a transaction pooler; and like those below they take no snapshot. */
+export async function setLimits(executor: Executor, limits: Limits): Promise<void> {
+  if (limits.lockTimeout)
+    await query(executor, `set local lock_timeout = ${milliseconds(limits.lockTimeout)}`);
+  if (limits.statementTimeout)
+    await query(executor, `set local statement_timeout = ${milliseconds(limits.statementTimeout)}`);
+}
+
+/** PostgreSQL counts in whole milliseconds, 24 days at most; what is above 0 stays above it. */
+function milliseconds({ microseconds }: Duration): string {
+  const rounded = (microseconds + 999n) / 1000n;
+  return String(rounded < 2_147_483_647n ? rounded : 2_147_483_647n);
 }
 
 const settings = [

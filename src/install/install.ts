@@ -9,13 +9,14 @@ import type { Control } from '../db/control.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { migrateControlTables, pendingMigrations } from '../db/migrator.ts';
 import { query } from '../db/statement.ts';
-import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
+import { type ControlTransaction, inTransaction, setLimits } from '../db/transaction.ts';
 import { type MigratedRollup, migratedRollup } from './migrated.ts';
 import { type Change, recorded } from './recorded.ts';
 
 /**
  * Everything about all rollups is looked at before anything is made. One lock, held to the end, lets one installer at a
- * time; it is held by the transaction that makes the relations, since a pooler may give each transaction another session.
+ * time; it is held by the one transaction that makes everything, since a pooler may give each transaction another session,
+ * and may have no second one to give.
  * @throws Failure, exit code 2, with the faults of all rollups.
  */
 export async function migrateAll(
@@ -23,9 +24,9 @@ export async function migrateAll(
   settings: Settings,
 ): Promise<{ migrations: string[]; rollups: MigratedRollup[] }> {
   return await inTransaction(control, 'read committed', async (transaction) => {
-    await holdInstallation(transaction, settings.schema);
+    await holdInstallation(transaction, settings);
     const rollups = await describeAll(transaction, settings);
-    const migrations = await migrateControlTables(control, settings.schema);
+    const migrations = await migrateControlTables(transaction, settings.schema);
     const applied: MigratedRollup[] = [];
     for (const rollup of rollups)
       applied.push(await migratedRollup(transaction, await applyRollup(transaction, rollup)));
@@ -40,9 +41,9 @@ export async function rehearse(control: Control, settings: Settings): Promise<Ch
   let changes: Change[] = [];
   try {
     await inTransaction(control, 'read committed', async (plain) => {
-      await holdInstallation(plain, settings.schema);
+      await holdInstallation(plain, settings);
       const rollups = await describeAll(plain, settings);
-      const pending = await pendingMigrations(control, settings.schema);
+      const pending = await pendingMigrations(plain, settings.schema);
       const recording = recorded(plain);
       changes = recording.changes;
       const { transaction } = recording;
@@ -58,12 +59,17 @@ export async function rehearse(control: Control, settings: Settings): Promise<Ch
   return changes;
 }
 
-async function holdInstallation(transaction: ControlTransaction, schema: string): Promise<void> {
+async function holdInstallation(
+  transaction: ControlTransaction,
+  { schema, limits }: Settings,
+): Promise<void> {
   // The lock waits in a transaction that does nothing meanwhile, and may not be ended for it.
   await query(transaction, 'set local idle_in_transaction_session_timeout = 0');
   await query(transaction, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `errata ${schema} migrate`,
   ]);
+  // From here on others may wait behind this transaction: the stream for its ledger, writers for bronze.
+  await setLimits(transaction, limits);
 }
 
 async function describeAll(transaction: ControlTransaction, settings: Settings): Promise<Rollup[]> {

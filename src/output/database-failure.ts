@@ -67,7 +67,7 @@ const byCode: readonly (readonly [string, Meaning])[] = [
     '55P03',
     (error, occasion) =>
       failed(error, `a lock was not to be had in time${during(occasion)}`, {
-        hint: 'find who holds it with pg_blocking_pids(), or raise lock_timeout; nothing was written',
+        hint: 'find who holds it with pg_blocking_pids(), or raise lock_timeout in the settings, section run; nothing was written',
       }),
   ],
   [
@@ -75,7 +75,7 @@ const byCode: readonly (readonly [string, Meaning])[] = [
     (error, occasion) =>
       failed(error, `a statement was cancelled${during(occasion)}`, {
         hint: /timeout/.test(error.message)
-          ? 'raise statement_timeout for this role, or take fewer windows with --max-windows; nothing was written'
+          ? 'raise statement_timeout in the settings, section run, or take fewer windows with --max-windows; nothing was written'
           : 'somebody cancelled it; nothing was written, so run the command again',
       }),
   ],

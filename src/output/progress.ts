@@ -55,15 +55,20 @@ async function inLines(
   return results;
 }
 
+/** Most failing windows that a line names. */
+const failingLogged = 10;
+
 function logEnd(logger: Logger, result: RollupResult): void {
   const outcome = outcomeOf(result);
   if (result.failure) {
     const line = { outcome, err: result.failure };
-    if (outcome === 'locked') logger.warn(line, result.failure.message);
+    if (outcome === 'paused') logger.info(line, result.failure.message);
+    else if (outcome === 'locked') logger.warn(line, result.failure.message);
     else logger.error(line, result.failure.message);
     return;
   }
-  const { runId, bound, stamp, watermark, counts, contradictions, stageMilliseconds } = result.report;
+  const { runId, bound, stamp, watermark, counts, contradictions, failing, stageMilliseconds } =
+    result.report;
   for (const { text, ...figures } of contradictions) logger.warn(figures, text);
   const line = {
     outcome,
@@ -73,6 +78,7 @@ function logEnd(logger: Logger, result: RollupResult): void {
     watermark,
     counts,
     stage_milliseconds: stageMilliseconds,
+    ...(failing.length > 0 ? { failing: failing.slice(0, failingLogged) } : {}),
   };
   if (outcome === 'attention') logger.warn(line, 'rollup done; something needs a person');
   else logger.info(line, 'rollup done');
@@ -103,8 +109,8 @@ async function onTerminal(
       }
       const result = results.at(-1) as RollupResult;
       // Thrown for the display's sake; the result is kept.
-      if (result.failure) throw new Error(result.failure.message);
-      task.title = `${rollup.name}: ${countsText(totals([result]))}`;
+      if (result.failure && outcomeOf(result) !== 'paused') throw new Error(result.failure.message);
+      task.title = `${rollup.name}: ${result.failure ? 'paused' : countsText(totals([result]))}`;
     },
   }));
   const list = new Listr(tasks, {

@@ -2,6 +2,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
+import { PausedRollup } from '../publication/acts.ts';
 import { failureData } from './failure-text.ts';
 
 export type RollupResult =
@@ -25,8 +26,12 @@ export function resultData(
   return { rollup, outcome: outcomeOf(result), ...report, ...(parts.changes ? { changes } : {}) };
 }
 
-/** `done`, `attention` (something needs a person), `locked` (another run holds it) or `failed`. */
-export function outcomeOf({ report, failure }: RollupResult): 'done' | 'attention' | 'locked' | 'failed' {
+/** `done`, `attention` (something needs a person), `paused`, `locked` (another run holds it) or `failed`. */
+export function outcomeOf({
+  report,
+  failure,
+}: RollupResult): 'done' | 'attention' | 'paused' | 'locked' | 'failed' {
+  if (failure instanceof PausedRollup) return 'paused';
   if (failure) return failure.exitCode === 4 ? 'locked' : 'failed';
   return report.needsAttention ? 'attention' : 'done';
 }

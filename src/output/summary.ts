@@ -18,6 +18,7 @@ export function totals(results: readonly RollupResult[]): Counts {
 export function summaryLine(results: readonly RollupResult[]): string {
   const through = results.filter(({ report }) => report);
   const locked = results.filter((result) => outcomeOf(result) === 'locked');
+  const paused = results.filter((result) => outcomeOf(result) === 'paused');
   const failed = results.filter((result) => outcomeOf(result) === 'failed');
   const contradicted = through.flatMap(({ rollup, report }) =>
     (report?.contradictions ?? []).map(({ text }) => (results.length === 1 ? text : `${rollup}: ${text}`)),
@@ -26,6 +27,7 @@ export function summaryLine(results: readonly RollupResult[]): string {
     ...(through.length > 0 ? [`${nameOf(through)}: ${countsText(totals(through))}`] : []),
     ...contradicted,
     ...failed.map(({ rollup, failure }) => `${rollup} failed: ${failure?.message.split('\n')[0]}`),
+    ...paused.map(({ rollup, failure }) => `${rollup} is ${failure?.detail}`),
     ...(locked.length > 0
       ? [`another run holds ${locked.map(({ rollup }) => rollup).join(', ')}: nothing done there`]
       : []),
@@ -75,6 +77,12 @@ export function countsText(counts: Counts, words: Words = did): string {
     ...(has('conflicts') ? [counted(of('conflicts'), 'conflict')] : []),
     ...(has('sealing_blocked')
       ? ['sealing blocked: an ingestion partition with rows of the next windows is gone']
+      : []),
+    ...(has('windows_failing')
+      ? [`${counted(of('windows_failing'), 'keyed window')} failing: a measure cannot be computed`]
+      : []),
+    ...(has('contributions_failing')
+      ? [`${counted(of('contributions_failing'), 'late event')} whose own contribution cannot be computed`]
       : []),
     has('windows_blocked') ? `${counted(of('windows_blocked'), 'keyed window')} blocked` : 'nothing blocked',
   ];

@@ -4,6 +4,7 @@
  */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
+import { setRowsAside, withoutFailing } from './failing.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import type { Scan } from './scan.ts';
@@ -19,7 +20,10 @@ export interface Amended {
 export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   const { transaction, statements, bound, snapshot, runId } = run;
   const { pipeline } = statements;
-  const { count } = await execute(transaction, pipeline.amend, { rollup_id: run.rollup.id });
+  const { count } = await execute(transaction, pipeline.amend, {
+    rollup_id: run.rollup.id,
+    deletes_are_retention: run.rollup.settings.bronze.deletes === 'retention',
+  });
   if (count === 0) return { furtherWindows: 0, hasUnread: false };
   if (hasSessions(run.rollup)) {
     await amendSessions(run);
@@ -52,9 +56,16 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   await query(transaction, 'analyze pg_temp.errata_amended_row');
   await execute(transaction, pipeline.amend_clear);
   const further = await execute(transaction, pipeline.amend_copies, { run_id: runId, since: bound });
-  await execute(transaction, pipeline.amend_states, {
-    run_id: runId,
-    released_causes: releasedCauses[run.rollup.settings.publish.policy],
-  });
+  const values = { run_id: runId, released_causes: releasedCauses[run.rollup.settings.publish.policy] };
+  await withoutFailing(
+    run,
+    (isWithout) =>
+      execute(
+        transaction,
+        isWithout ? statements.failing.without.amend_states : pipeline.amend_states,
+        values,
+      ),
+    () => setRowsAside(run),
+  );
   return { furtherWindows: further.count, hasUnread: unread?.found ?? false };
 }

@@ -28,6 +28,8 @@ export interface RunContext {
   readonly snapshot: Snapshot;
   /** The cluster is the one that the last run saw, so transaction numbers can be compared. */
   readonly sameCluster: boolean;
+  /** And the database is the one that it saw: then relations are told by their oids. */
+  readonly sameDatabase: boolean;
   readonly maxWindows: number | null;
 }
 

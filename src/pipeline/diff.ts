@@ -18,6 +18,7 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
     mismatch_is_published: run.rollup.settings.publish.policy === 'auto',
     rollup_id: run.rollup.id,
     change_is_published: run.rollup.settings.publish.policy === 'auto',
+    deletes_are_retention: run.rollup.settings.bronze.deletes === 'retention',
   });
   const rows = await query<{ verdict: Verdict; windows: string }>(
     run.transaction,

@@ -2,12 +2,14 @@
 import { execute } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { lookUpIds } from './copies.ts';
+import { setRowsAside, withoutFailing } from './failing.ts';
 import { releasedCauses } from './released-causes.ts';
 import { hasSessions, moveSessions } from './sessions.ts';
 
 /** @returns how many late events are new. */
 export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise<number> {
-  const { count } = await execute(run.transaction, run.statements.pipeline.late_events, {
+  const { pipeline, failing } = run.statements;
+  const values = {
     run_id: run.runId,
     released_causes: releasedCauses[run.rollup.settings.publish.policy],
     baseline: run.verb === 'baseline',
@@ -15,7 +17,13 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
     sealed_until: sealing.until,
     since: run.bound,
     knows_ids: !hasSessions(run.rollup),
-  });
+  };
+  const { count } = await withoutFailing(
+    run,
+    (isWithout) =>
+      execute(run.transaction, isWithout ? failing.without.late_events : pipeline.late_events, values),
+    () => setRowsAside(run),
+  );
   if (count > 0 && (await hasIdIndex(run)))
     await lookUpIds(run.transaction, run.statements.pipeline.elsewhere, {
       bound: run.bound,

@@ -37,6 +37,20 @@ export interface Change {
   readonly events: readonly string[] | null;
 }
 
+/** A keyed window of which a measure cannot be computed: it stays in the queue, and each run tries it again. */
+export interface FailingWindow {
+  readonly window_start: string;
+  readonly window_end: string;
+  readonly key: Readonly<Record<string, string | null>>;
+  /** Its version 1 is still to be written. */
+  readonly is_unsealed: boolean;
+  readonly error: string;
+  readonly tries: number;
+  readonly failed_run_id: string;
+  readonly since: string;
+  readonly age_seconds: string;
+}
+
 export interface RunReport {
   readonly rollup: string;
   readonly runId: string;
@@ -47,6 +61,8 @@ export interface RunReport {
   readonly changes: readonly Change[];
   /** Where what this run found contradicts the settings. */
   readonly contradictions: readonly Contradiction[];
+  /** Keyed windows of which a measure cannot be computed, those that wait longest; at most 100 (R19). */
+  readonly failing: readonly FailingWindow[];
   readonly gone: readonly string[];
   readonly stageMilliseconds: Readonly<Record<string, number>>;
   /** Something in this run awaits a person: exit code 3. */
@@ -68,6 +84,7 @@ interface Found {
 
 /** The largest part of the windows that a report names, the latest first. */
 export const changesShown = 1000;
+export const failingShown = 100;
 
 export async function reportOf(run: RunContext, found: Found): Promise<RunReport> {
   const { transaction, statements } = run;
@@ -98,6 +115,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     run.rollup,
     run.runId,
   );
+  const failing = await readFailing(run);
   const drops = await readDrops(transaction, statements.report.drops, run.rollup);
   return {
     rollup: run.rollup.settings.name,
@@ -117,6 +135,8 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,
       windows_blocked: blocked,
+      ...(failing.windows > 0 ? { windows_failing: failing.windows } : {}),
+      ...(failing.rows > 0 ? { contributions_failing: failing.rows } : {}),
       sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
       ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
@@ -138,10 +158,36 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     },
     changes,
     contradictions,
+    failing: failing.named,
     gone: found.scanned.gone,
     stageMilliseconds: found.watch.milliseconds,
     needsAttention:
-      newlyPending > 0 || blocked > 0 || found.sealing.blockedBy !== null || found.verdicts.propose > 0,
+      newlyPending > 0 ||
+      blocked > 0 ||
+      failing.windows > 0 ||
+      failing.rows > 0 ||
+      found.sealing.blockedBy !== null ||
+      found.verdicts.propose > 0,
+  };
+}
+
+/** What stands in the queue with an error, and how many rows of this run have no contribution of their own. */
+async function readFailing(
+  run: RunContext,
+): Promise<{ named: readonly FailingWindow[]; windows: number; rows: number }> {
+  const { rows } = await execute<FailingWindow & { in_all: string }>(
+    run.transaction,
+    run.statements.report.failing,
+    { at_most: failingShown, at: run.bound },
+  );
+  const [unmeasured] = await query<{ rows: string }>(
+    run.transaction,
+    'select count(*) as rows from pg_temp.errata_failing_row',
+  );
+  return {
+    named: rows.map(({ in_all: _, ...window }) => window),
+    windows: Number(rows[0]?.in_all ?? 0),
+    rows: Number(unmeasured?.rows ?? 0),
   };
 }
 

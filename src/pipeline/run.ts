@@ -1,16 +1,18 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish
+ *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
+import { readActivities } from '../catalog/partitions.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { statementsOf } from '../catalog/statements.ts';
 import type { Control } from '../db/control.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { amend } from './amend.ts';
-import { begin, type RunOptions, StaleSnapshot } from './begin.ts';
+import { begin, type RunOptions, StaleSnapshot, UnreadRows } from './begin.ts';
+import { hashVersions, link } from './chain.ts';
 import { classify } from './classify.ts';
 import type { RunContext } from './context.ts';
 import { findCopies } from './copies.ts';
@@ -34,8 +36,6 @@ export interface SpineOptions extends RunOptions {
   readonly before?: (run: RunContext) => Promise<void>;
 }
 
-/** Bronze holds rows that no scan of this run has read: their partition's counters had not arrived yet. */
-class UnreadRows extends Error {}
 class Rollback extends Error {
   readonly report: RunReport;
   constructor(report: RunReport) {
@@ -53,6 +53,7 @@ export async function runRollup(
   try {
     return await attempt(control, rollup, options, async (run, sealing, stamp, report, watch) => {
       const published = await watch.time('publish', () => publish(run, stamp));
+      const hashed = await watch.time('chain', () => hashVersions(run));
       const whole = { ...report, ...published };
       await finish(
         run,
@@ -62,6 +63,7 @@ export async function runRollup(
         whole.counts,
         whole.stageMilliseconds,
       );
+      await link(run, hashed);
       return whole;
     });
   } catch (error) {
@@ -77,9 +79,14 @@ export async function planRollup(
   options: SpineOptions = {},
 ): Promise<RunReport> {
   try {
-    return await attempt(control, rollup, options, async (_run, _sealing, _stamp, report) => {
-      throw new Rollback(report);
-    });
+    return await attempt(
+      control,
+      rollup,
+      { ...options, isPlan: true },
+      async (_run, _sealing, _stamp, report) => {
+        throw new Rollback(report);
+      },
+    );
   } catch (error) {
     if (error instanceof Rollback) return error.report;
     throw error;
@@ -103,44 +110,50 @@ async function attempt(
   const statements = statementsOf(rollup);
   for (let round = 1; ; round++) {
     try {
-      return await inTransaction(control, 'repeatable read', async (transaction) => {
-        const begun = await begin(transaction, rollup, statements, options);
-        const watch = new Stopwatch(options.onStage);
-        const scanned = await watch.time('scan', () =>
-          scan(begun, (relation) => options.onStage?.('scan', relation)),
-        );
-        const run = await findBeginning(begun, scanned);
-        await watch.time('refused', () => readRefused(run));
-        const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
-        const sealing = await findSealing(run);
-        await watch.time('classify', () => classify(run, scanned.readings));
-        await watch.time('copies', () => findCopies(run, sealing));
-        const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
-        const refused = await answerRefused(run, scanned.readings);
-        const stamp = await takeStamp(run);
-        const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
-        await options.before?.(run);
-        const touched = await watch.time('touch', () => touch(run, sealing));
-        const amended = await watch.time('amend', () => amend(run, scanned));
-        if (amended.hasUnread && !run.readAll) throw new UnreadRows();
-        await watch.time('recompute', () => recompute(run));
-        const verdicts = await watch.time('diff', () => diff(run));
-        if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
-        await rememberReadings(run, scanned.readings);
-        const report = await reportOf(run, {
-          scanned,
-          passed,
-          refused,
-          sealing,
-          lateEvents,
-          sealed,
-          touched: touched + amended.furtherWindows,
-          verdicts,
-          stamp,
-          watch,
-        });
-        return await end(run, sealing, stamp, report, watch);
-      });
+      const activities = await readActivities(control, rollup);
+      return await inTransaction(
+        control,
+        'repeatable read',
+        async (transaction) => {
+          const begun = await begin(transaction, rollup, statements, options);
+          const watch = new Stopwatch(options.onStage);
+          const scanned = await watch.time('scan', () =>
+            scan(begun, (relation) => options.onStage?.('scan', relation)),
+          );
+          const run = await findBeginning(begun, scanned);
+          await watch.time('refused', () => readRefused(run));
+          const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
+          const sealing = await findSealing(run);
+          await watch.time('classify', () => classify(run, scanned.readings));
+          await watch.time('copies', () => findCopies(run, sealing));
+          const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
+          const refused = await answerRefused(run, scanned.readings);
+          const stamp = await takeStamp(run);
+          const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
+          await options.before?.(run);
+          const touched = await watch.time('touch', () => touch(run, sealing));
+          const amended = await watch.time('amend', () => amend(run, scanned));
+          if (amended.hasUnread && !run.readAll) throw new UnreadRows();
+          await watch.time('recompute', () => recompute(run));
+          const verdicts = await watch.time('diff', () => diff(run));
+          if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
+          await rememberReadings(run, scanned.readings, activities);
+          const report = await reportOf(run, {
+            scanned,
+            passed,
+            refused,
+            sealing,
+            lateEvents,
+            sealed,
+            touched: touched + amended.furtherWindows,
+            verdicts,
+            stamp,
+            watch,
+          });
+          return await end(run, sealing, stamp, report, watch);
+        },
+        rollup.settings.limits,
+      );
     } catch (error) {
       if (error instanceof UnreadRows) options = { ...options, readAll: true };
       else if (!(error instanceof StaleSnapshot)) throw error;

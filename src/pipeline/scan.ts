@@ -17,7 +17,9 @@
  *
  * A partition whose time is past, and whose counters, size and file did not move, is not read. Counters reach the
  * catalogue seconds after the commit, so whatever rows of now may land in is read every time; a past partition that was
- * skipped too early keeps its horizon, and the next run reads it.
+ * skipped too early keeps its horizon, and the next run reads it. What is remembered is the activity from before the
+ * snapshot: one taken after it may count a row that committed in between, which the snapshot does not show, and no later
+ * run would look for it.
  */
 
 import { recordFirstIngestion } from '../catalog/complete-from.ts';
@@ -58,6 +60,7 @@ export async function scan(run: RunContext, report: (relation: string) => void =
     report(partition.relation);
     readings.push(await read(run, partition, before));
   }
+  await noteReturned(run, partitions, readings);
   return {
     readings,
     partitions,
@@ -133,6 +136,29 @@ async function notePartition(
   );
 }
 
+/** Forgets the partitions whose place another relation has taken. */
+async function noteReturned(
+  run: RunContext,
+  partitions: readonly Partition[],
+  readings: readonly Reading[],
+): Promise<void> {
+  if (readings.length === 0) return;
+  const instants = (of: 'event_time_from' | 'event_time_to', otherwise: string) =>
+    readings.map(({ summary }) => summary[of] ?? otherwise);
+  await execute(run.transaction, run.statements.pipeline.returned, {
+    rollup_id: run.rollup.id,
+    present: partitions.map((partition) => partition.relation_id),
+    is_restored: !run.sameCluster || !run.sameDatabase,
+    relation_ids: readings.map(({ partition }) => partition.relation_id),
+    relations: readings.map(({ partition }) => partition.relation),
+    bounds: readings.map(({ partition }) => partition.bounds ?? ''),
+    examined: readings.map(({ summary }) => summary.examined),
+    // nothing of a partition without rows covers anything
+    event_time_from: instants('event_time_from', 'infinity'),
+    event_time_to: instants('event_time_to', '-infinity'),
+  });
+}
+
 /** Marks partitions that left or came back. @returns the names of all that are gone. */
 async function noteGone(run: RunContext, partitions: readonly Partition[]): Promise<string[]> {
   const { rows } = await execute<{ relation: string }>(run.transaction, run.statements.pipeline.gone, {
@@ -165,8 +191,15 @@ export async function findBeginning(run: RunContext, { readings }: Scan): Promis
   };
 }
 
-/** Remembers how far each partition was read; in the commit that publishes, so that a killed run has read nothing. */
-export async function rememberReadings(run: RunContext, readings: readonly Reading[]): Promise<void> {
+/**
+ * Remembers how far each partition was read; in the commit that publishes, so that a killed run has read nothing.
+ * @param activities as they were before the run's snapshot
+ */
+export async function rememberReadings(
+  run: RunContext,
+  readings: readonly Reading[],
+  activities: ReadonlyMap<string, string | null>,
+): Promise<void> {
   for (const { partition, summary } of readings) {
     await execute(run.transaction, run.statements.pipeline.remember, {
       rollup_id: run.rollup.id,
@@ -177,7 +210,7 @@ export async function rememberReadings(run: RunContext, readings: readonly Readi
       seen: summary.seen,
       bound: run.bound,
       deferred_from: summary.deferred_from,
-      activity: partition.is_being_written ? null : partition.activity,
+      activity: partition.is_being_written ? null : (activities.get(partition.relation_id) ?? null),
       examined: summary.examined,
       event_time_from: summary.event_time_from,
       event_time_to: summary.event_time_to,

@@ -1,6 +1,9 @@
 /** Seal: version 1 of the windows that the watermark has passed, by whoever seals (R8). */
 import { execute, query } from '../db/statement.ts';
+import { UnreadRows } from './begin.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { setWindowsAside, withoutFailing } from './failing.ts';
+import { recompute } from './recompute.ts';
 import { askForUnsealedSessions, hasSessions, sealSessions } from './sessions.ts';
 
 export interface Sealed {
@@ -26,23 +29,23 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
     return { versions: sealed, waiting };
   }
   if (by === 'errata') {
-    if (sealing.from === sealing.to) return { versions: 0, waiting: 0 };
+    const again = await sealAgain(run, stamp);
+    if (sealing.from === sealing.to) return { versions: again, waiting: 0 };
     await execute(run.transaction, pipeline.exclude_from_seal, {
       sealing_from: sealing.from,
       sealing_to: sealing.to,
       baseline: run.verb === 'baseline',
     });
     await query(run.transaction, 'analyze pg_temp.errata_excluded, pg_temp.errata_copied');
-    const { count } = await execute(run.transaction, pipeline.seal, {
-      ...span,
-      run_id: run.runId,
-      stamp,
-      actor: run.actor,
-      reason: run.reason,
-      definition_fingerprint: run.fingerprint,
-    });
+    const values = { ...span, ...publicationOf(run, stamp) };
+    const { count } = await withoutFailing(
+      run,
+      (isWithout) =>
+        execute(run.transaction, isWithout ? run.statements.failing.without.seal : pipeline.seal, values),
+      () => setWindowsAside(run, 'seal', values, true),
+    );
     await query(run.transaction, 'truncate pg_temp.errata_excluded, pg_temp.errata_copied');
-    return { versions: count, waiting: 0 };
+    return { versions: again + count, waiting: 0 };
   }
   let adopted = 0;
   if (by === 'table' && sealing.until !== null) {
@@ -61,4 +64,42 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
     await execute(run.transaction, pipeline.unsealed, span);
   }
   return { versions: adopted, waiting: 0 };
+}
+
+function publicationOf(run: RunContext, stamp: string) {
+  return {
+    run_id: run.runId,
+    stamp,
+    actor: run.actor,
+    reason: run.reason,
+    definition_fingerprint: run.fingerprint,
+  };
+}
+
+/** Version 1 of keyed windows that failed when the watermark passed them (R19). @returns how many were written. */
+async function sealAgain(run: RunContext, stamp: string): Promise<number> {
+  const { transaction, statements } = run;
+  const { pipeline } = statements;
+  const { count } = await execute(transaction, pipeline.unsealed_again, {
+    rollup_id: run.rollup.id,
+    max_windows: run.maxWindows,
+  });
+  if (count === 0) return 0;
+  await query(transaction, 'analyze pg_temp.errata_touched');
+  await recompute(run, true);
+  const [left] = await query<{ windows: string }>(
+    transaction,
+    'select count(*) as windows from pg_temp.errata_touched',
+  );
+  let sealed = 0;
+  if (left?.windows !== '0') {
+    // A row that no scan has read may have landed late, and version 1 would count it.
+    if (!run.readAll) throw new UnreadRows();
+    sealed = (await execute(transaction, pipeline.seal_again, publicationOf(run, stamp))).count;
+  }
+  await query(
+    transaction,
+    'truncate pg_temp.errata_touched, pg_temp.errata_excluded, pg_temp.errata_copied, pg_temp.errata_result',
+  );
+  return sealed;
 }

@@ -6,6 +6,7 @@ import { microseconds } from '../catalog/describe.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext } from './context.ts';
+import { setRowsAside, setSessionsAside, withoutFailing } from './failing.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { releasedCauses } from './released-causes.ts';
 import { parametersOf } from './scan.ts';
@@ -105,6 +106,19 @@ export async function sealSessions(
   until: string,
   stamp: string,
 ): Promise<{ sealed: number; waiting: number }> {
+  const { sealed, waiting } = await sealDueOrShort(run, until, stamp);
+  const { count } = await execute(run.transaction, run.statements.sessions.sealed_again, {
+    run_id: run.runId,
+    rollup_id: run.rollup.id,
+  });
+  return { sealed, waiting: waiting - count };
+}
+
+async function sealDueOrShort(
+  run: RunContext,
+  until: string,
+  stamp: string,
+): Promise<{ sealed: number; waiting: number }> {
   const first = await sealDue(run, until, stamp);
   if (first.waiting === 0) return first;
   const { transaction, statements } = run;
@@ -128,7 +142,7 @@ async function sealDue(
 ): Promise<{ sealed: number; waiting: number }> {
   const { transaction, statements } = run;
   await execute(transaction, statements.sessions.due, { until, complete_from: run.completeFrom });
-  const sessions = await evaluateSessions(run);
+  const sessions = await evaluateSessions(run, true);
   if (sessions === 0) return { sealed: 0, waiting: 0 };
   const { count } = await execute(transaction, statements.sessions.seal, {
     run_id: run.runId,
@@ -143,10 +157,14 @@ async function sealDue(
 /** In sessions whose bronze rows were deleted or changed, what is there now counts. */
 export async function amendSessions(run: RunContext): Promise<void> {
   await query(run.transaction, 'analyze pg_temp.errata_amended');
-  await execute(run.transaction, run.statements.sessions.amend, {
-    run_id: run.runId,
-    released_causes: releasedCauses[run.rollup.settings.publish.policy],
-  });
+  const { sessions, failing } = run.statements;
+  const values = { run_id: run.runId, released_causes: releasedCauses[run.rollup.settings.publish.policy] };
+  await withoutFailing(
+    run,
+    (isWithout) =>
+      execute(run.transaction, isWithout ? failing.without.amend_sessions : sessions.amend, values),
+    () => setRowsAside(run),
+  );
 }
 
 /** What was noted of single rows is asked of the sessions that they joined. */
@@ -166,12 +184,15 @@ export async function askForUnsealedSessions(run: RunContext, until: string): Pr
 
 export async function recomputeSessions(run: RunContext): Promise<void> {
   await execute(run.transaction, run.statements.sessions.members);
-  if ((await evaluateSessions(run)) === 0) return;
+  if ((await evaluateSessions(run, false)) === 0) return;
   await execute(run.transaction, run.statements.sessions.recompute);
 }
 
-/** Counts the rows of the sessions in the work table. @returns how many sessions those are. */
-async function evaluateSessions(run: RunContext): Promise<number> {
+/**
+ * Counts the rows of the sessions in the work table, from which those of which a measure cannot be computed are taken
+ * out (R19). @returns how many sessions are left.
+ */
+async function evaluateSessions(run: RunContext, isUnsealed: boolean): Promise<number> {
   const { transaction, statements, bound } = run;
   await query(transaction, 'analyze pg_temp.errata_session_member');
   await execute(transaction, statements.sessions.recorded);
@@ -183,12 +204,21 @@ async function evaluateSessions(run: RunContext): Promise<number> {
   );
   const sessions = Number(span?.sessions ?? 0);
   if (sessions === 0) return 0;
-  await execute(transaction, statements.sessions.values, {
+  const values = {
     events_from: span?.from ?? null,
     events_to: span?.to ?? null,
     ingested_from: await ingestedFrom(run, span),
     bound,
-  });
+  };
+  await withoutFailing(
+    run,
+    () => execute(transaction, statements.sessions.values, values),
+    () => setSessionsAside(run, values, isUnsealed),
+  );
   await query(transaction, 'analyze pg_temp.errata_session_value');
-  return sessions;
+  const [left] = await query<{ sessions: string }>(
+    transaction,
+    'select count(*) as sessions from pg_temp.errata_session_target',
+  );
+  return Number(left?.sessions ?? 0);
 }

@@ -45,6 +45,7 @@ export async function publishedRollup(
     id,
     relationId: '0',
     hasRowAge: false,
+    isLockable: false,
     keys: chosen.key.map((name) => ({ name, type: types.get(name) as string })),
     ids: [],
     measures: chosen.measures.flatMap((measure): Measure[] => {

@@ -8,6 +8,7 @@ import type pg from 'pg';
 import { onFileEnd } from '../support/file-end.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/errata.mjs', import.meta.url));
+const sources = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -31,11 +32,20 @@ export function workDirectory(yaml?: string): string {
 }
 
 export function start(directory: string, url: string | undefined, ...args: string[]): Started {
+  return startScript([launcher, ...args], directory, url);
+}
+
+/** Without the launcher, which would take SIGKILL and SIGSTOP for itself: they reach the process that works. */
+export function startDirectly(directory: string, url: string, ...args: string[]): Started {
+  return startScript([sources, ...args], directory, url);
+}
+
+function startScript(words: readonly string[], directory: string, url: string | undefined): Started {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const environment = Object.fromEntries(
     Object.entries(inherited).filter(([name]) => !name.startsWith('PG')),
   );
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(process.execPath, words, {
     cwd: directory,
     env: { ...environment, ...(url === undefined ? {} : { DATABASE_URL: url }) },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -88,11 +88,11 @@ describe('one fault at a time', () => {
     [['schema: errata', 'shema: errata'], '2:1  shema: is not a setting here; did you mean schema?'],
     [
       ['schema: errata', 'colour: errata'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, periods',
     ],
     [
       ['schema: errata', 'colour:'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, periods',
     ],
     [
       ['schema: errata', 'schema: pg_errata'],
@@ -561,7 +561,7 @@ it('prints as fact, detail and hint', () => {
   } catch (error) {
     expect(formatFailure(error as Failure)).toBe(`errata.yaml has 2 faults
   detail: errata.yaml:1:10  rollups: holds no rollup; write one, as \`errata init\` shows
-          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, periods
+          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, run, periods
   hint:   mend the file and run \`errata check\``);
   }
 });

@@ -23,6 +23,7 @@ const window = 'window: { calendar: 1 day, time_zone: Europe/Berlin }';
 const watermark =
   'watermark: { strategy: bounded, delay: 10 minutes, idle_after: 5 minutes, max_future_skew: 1 hour }';
 const seal = 'seal: { by: errata }';
+const limits = { lockTimeout: durationOf(5_000_000n), statementTimeout: undefined };
 
 it('reads the example of DESIGN.md', () => {
   expect(parse()).toEqual({
@@ -63,10 +64,12 @@ it('reads the example of DESIGN.md', () => {
           horizon: { microseconds: 34_560_000_000_000n, text: '400 days' },
         },
         schedule: { cron: '*/15 * * * *', timeZone: 'UTC' },
+        limits,
         position: { line: 4 },
       },
     ],
     periods: { calendar: 'month', timeZone: 'Europe/Berlin' },
+    limits,
     file: 'errata.yaml',
   });
 });
@@ -111,10 +114,12 @@ rollups:
         allowedLateness: zero,
         seal: { by: 'stream', after: zero },
         publish: { policy: 'auto', reviewBeyond: {} },
+        limits,
         position: { line: 3 },
       },
     ],
     periods: { calendar: 'month', timeZone: 'UTC' },
+    limits,
     file: 'e.yaml',
   });
 });
@@ -302,4 +307,15 @@ it('takes aliases', () => {
     .replace('delay: 10 minutes', 'delay: &delay 10 minutes')
     .replace('allowed_lateness: 24 hours', 'allowed_lateness: *delay');
   expect(parseSettings(text, 'errata.yaml', {}).rollups[0]?.allowedLateness.text).toBe('10 minutes');
+});
+
+it('a run waits for a lock, and works at a statement, as long as the section run says', () => {
+  const parsed = parse((text) => `${text}\nrun: { lock_timeout: 0, statement_timeout: 90 minutes }\n`);
+  expect(parsed.limits.lockTimeout.microseconds).toBe(0n);
+  expect(parsed.rollups[0]?.limits.statementTimeout?.microseconds).toBe(5_400_000_000n);
+  expect(() => parse((text) => `${text}\nrun: { statement_timeout: 0, lock_time: 1 second }\n`)).toThrow(
+    expect.objectContaining({
+      detail: expect.stringMatching(/run\.statement_timeout: .* has no length[\s\S]*run\.lock_time/),
+    }),
+  );
 });

@@ -34,6 +34,7 @@ export function psqlText({ fields, rows }: pg.QueryResult): string {
 
 function cellText(value: unknown): string {
   if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 't' : 'f';
   if (Array.isArray(value)) return `{${value.join(',')}}`;
   return String(value);
 }

@@ -12,17 +12,17 @@ import { playDemo } from '../../src/report/demo/demo.ts';
 import { demoText } from '../../src/report/demo/text.ts';
 import { workDirectory } from '../commands/command.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { compare } from './compare.ts';
 import { psqlText } from './psql-text.ts';
 
 const file = fileURLToPath(new URL('../../README.md', import.meta.url));
 const launcher = fileURLToPath(new URL('../../bin/errata.mjs', import.meta.url));
-const isWriting = process.env.ERRATA_WRITE_README !== undefined;
 
 test('what the demo shows', { timeout: 120_000 }, async () => {
   const { pool } = await openTestDatabase();
   const text = demoText(await playDemo(pool, () => {}), 'an embedded PostgreSQL 18.4');
   const firstHalf = text.slice(0, text.indexOf('\nGIT ')).trimEnd();
-  await compare(async (kind) => (kind === 'text demo' ? `${firstHalf}\n` : undefined));
+  await compare(file, async (kind) => (kind === 'text demo' ? `${firstHalf}\n` : undefined));
 });
 
 test('what each command and statement shows, and its exit code', { timeout: 300_000 }, async () => {
@@ -30,17 +30,21 @@ test('what each command and statement shows, and its exit code', { timeout: 300_
   const directory = workDirectory();
   const needPerson: string[] = [];
   let shown = '';
-  await compare(async (kind, text) => {
-    if (kind === 'sql') shown = await queried(pool, text);
-    if (kind === 'yaml') edit(join(directory, 'errata.yaml'), text);
-    if (kind === 'sh') {
-      const { exitCode, stdout } = await shell(text, directory, url);
-      expect([text, [0, 3].includes(exitCode)]).toEqual([text, true]);
-      if (exitCode === 3) needPerson.push(text.trim());
-      shown = stdout;
-    }
-    return kind === 'text' ? shown : undefined;
-  }, masked);
+  await compare(
+    file,
+    async (kind, text) => {
+      if (kind === 'sql') shown = await queried(pool, text);
+      if (kind === 'yaml') edit(join(directory, 'errata.yaml'), text);
+      if (kind === 'sh') {
+        const { exitCode, stdout } = await shell(text, directory, url);
+        expect([text, [0, 3].includes(exitCode)]).toEqual([text, true]);
+        if (exitCode === 3) needPerson.push(text.trim());
+        shown = stdout;
+      }
+      return kind === 'text' ? shown : undefined;
+    },
+    masked,
+  );
   // From the refused order until it is published; to explain is no complaint.
   expect(needPerson).toEqual([
     'errata plan --bound 2025-03-06T00:00:00Z',
@@ -48,27 +52,6 @@ test('what each command and statement shows, and its exit code', { timeout: 300_
     'errata status',
   ]);
 });
-
-/**
- * @param shown what a block of this kind should hold; undefined: it is input, or none of this test's.
- * @param mask hides what differs from one time to the next.
- */
-async function compare(
-  shown: (kind: string, text: string) => Promise<string | undefined>,
-  mask: (text: string) => string = (text) => text,
-): Promise<void> {
-  const readme = readFileSync(file, 'utf8');
-  let [written, end] = ['', 0];
-  for (const match of readme.matchAll(/^```([a-z ]+)\n([\s\S]*?)^```\n/gm)) {
-    const [block, kind = '', text = ''] = match;
-    const found = await shown(kind, text);
-    if (found !== undefined && !isWriting) expect(mask(text)).toBe(mask(found));
-    written += readme.slice(end, match.index);
-    written += found === undefined ? block : `\`\`\`${kind}\n${found}\`\`\`\n`;
-    end = match.index + block.length;
-  }
-  if (isWriting) writeFileSync(file, written + readme.slice(end));
-}
 
 /** Without what differs from one time to the next: this day's instants, how long ago, the role, and widths. */
 function masked(text: string): string {

@@ -38,6 +38,7 @@ async function statusOf(sources: SourcePartitions): Promise<string[]> {
     schema,
     rollups: [settings],
     periods: { calendar: 'month', timeZone: 'UTC' },
+    limits: settings.limits,
     file: 'errata.yaml',
   } as const;
   const status = await readStatus(sources.control, file, settings, '2026-01-01 00:02:00+00');

@@ -197,30 +197,6 @@ describe('quarantine (R4)', () => {
   });
 });
 
-describe('the ledger defends itself (R8)', () => {
-  test.each([
-    ['update', 'update gold.daily_orders set orders = 3', 'update of a published version is refused'],
-    ['delete', 'delete from gold.daily_orders', 'delete of a published version is refused'],
-    ['truncate', 'truncate gold.daily_orders', 'truncate of a published version is refused'],
-    [
-      'a version 1 where Errata seals',
-      `insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values ('2026-10-28', '2026-10-29', 'EU', 1, 1)`,
-      'a version without a run is refused',
-    ],
-    [
-      'a version that names a run of the past',
-      `insert into gold.daily_orders (window_start, window_end, region, version, orders, revenue, kind, run_id, stamp, corrected_at) select '2026-10-29', '2026-10-30', 'EU', 2, 1, 1, 'correction', max(run_id), now(), now() from errata.run`,
-      'a version that names a run is only accepted from that run',
-    ],
-  ])('%s', async (_, statement, message) => {
-    const orders = await openOrders();
-    await orders.land(...first, passDay);
-    await orders.run({ bound: '2026-10-30T03:00Z' });
-    await expect(orders.rows(statement)).rejects.toThrow(message);
-    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 2 20.00"]);
-  });
-});
-
 describe('as known then (R11)', () => {
   test('as_of answers for every stamp, and never for an instant that is not settled', async () => {
     const orders = await openOrders();

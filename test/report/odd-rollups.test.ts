@@ -1,8 +1,10 @@
 /** The reading verbs over rollups that are not of the plain kind: odd names, values that do not add up, another schema. */
 import { expect, test } from 'vitest';
+import { digest } from '../../src/commands/digest.ts';
 import { explain } from '../../src/commands/explain.ts';
 import { publish } from '../../src/commands/publish.ts';
 import { status } from '../../src/commands/status.ts';
+import { verify } from '../../src/commands/verify.ts';
 import type { Explanation } from '../../src/report/explain/explain.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { openErrata } from '../support/errata.ts';
@@ -50,6 +52,22 @@ rollups:
   expect((data as Explanation).check).toMatchObject([{ measure: 'total', restated: '6', recounted: '6' }]);
   expect(text).toMatch(/label +1 +→ +1\+5\n/);
   expect(text).toContain('It adds up: ');
+
+  expect((await call(digest, errata, [], {})).data).toMatchObject({
+    rollups: [{ run_id: '2', versions: '2' }],
+  });
+  expect((await call(verify, errata, [], {})).exitCode).toBe(0);
+  await errata.rows(
+    `alter table "Gold 1"."The ""Sum""" disable trigger user; update "Gold 1"."The ""Sum""" set label = '1+6' where version = 2`,
+  );
+  const altered = await call(verify, errata, [], {});
+  expect(altered.exitCode).toBe(3);
+  expect(altered.text).toContain(
+    "altered  2026-10-29 00:00Z to 2026-10-30 00:00Z, Group 'by' 7, c x, version 2: hashed by run 2",
+  );
+  expect(altered.text).toContain(
+    'guard    trigger errata_refuse_change of "Gold 1"."The ""Sum""" is disabled',
+  );
 });
 
 test('nothing adds up: no sum check, and no amounts', async () => {
@@ -79,5 +97,6 @@ test('nothing adds up: no sum check, and no amounts', async () => {
   const { data, text } = await call(explain, errata, ['peak', '2026-10-29'], {});
   expect((data as Explanation).check).toEqual([]);
   expect(text).toContain('Greatest 1 shipped, and that still stands.');
+  expect((await call(verify, errata, [], {})).exitCode).toBe(0);
   expect(text).not.toContain('adds up');
 });

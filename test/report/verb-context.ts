@@ -10,6 +10,7 @@ export function settingsOf({ rollup }: TestErrata): Settings {
     schema: rollup.schema,
     rollups: [rollup.settings],
     periods: { calendar: 'month', timeZone: 'UTC' },
+    limits: rollup.settings.limits,
     file: 'errata.yaml',
   };
 }
@@ -22,6 +23,9 @@ export async function call<Options>(
 ): Promise<Outcome> {
   const context = {
     environment: {},
+    directory: '/',
+    signal: new AbortController().signal,
+    say: () => {},
     settings: () => settingsOf(errata),
     open: async () => ({ control: errata.control }),
   };

@@ -13,6 +13,8 @@ export interface OrdersOptions {
   readonly bronze?: string;
   /** Runs before the rollup is migrated; default: the plain table. */
   readonly ddl?: string;
+  /** Default: one of the test file's own. */
+  readonly database?: TestDatabase;
 }
 
 export interface Orders extends TestErrata {
@@ -49,12 +51,9 @@ export const dailyPartitions = `
     end loop;
   end $$`;
 
-export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {
-  const database = await openTestDatabase();
-  await database.pool.query(options.ddl ?? plainTable);
-  const errata = await openErrata(
-    database,
-    `
+/** The text of `errata.yaml`. */
+export function ordersYaml(options: OrdersOptions = {}): string {
+  return `
 rollups:
   daily_orders:
     gold: gold.daily_orders
@@ -66,8 +65,13 @@ rollups:
     allowed_lateness: ${options.lateness ?? '24 hours'}
     seal: ${options.seal ?? '{ by: errata }'}
     publish: { policy: ${options.policy ?? 'auto'} }
-`,
-  );
+`;
+}
+
+export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {
+  const database = options.database ?? (await openTestDatabase());
+  await database.pool.query(options.ddl ?? plainTable);
+  const errata = await openErrata(database, ordersYaml(options));
   const lines = async (sql: string) => (await errata.rows<{ line: string }>(sql)).map((row) => row.line);
   return {
     ...errata,

@@ -39,6 +39,7 @@ fate as (
   cross join lateral (
     select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
     from (select f.*) as one
+    /*:except_failing_row*/where true/*.*/
   ) as m
   where e.landing is not null
     and not (e.cause = 'straggler' and e.state is not distinct from 'pending' and e.first_run_id = $1::bigint)

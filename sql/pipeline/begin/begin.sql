@@ -5,7 +5,8 @@
 -- $5 bound: bound of this run
 --
 -- Rows out: one. `transaction` is the 64-bit number to which age() counts back within this transaction; another
--- cluster than the last run saw has other transactions. Not repeatable: each call is a run.
+-- cluster than the last run saw has other transactions, and another database may have other relations. Not repeatable:
+-- each call is a run.
 with run as (
   insert into /*:schema*/errata/*.*/.run (
     rollup_id, verb, outcome, started_at, bound, snapshot, publishing_transaction, actor, reason
@@ -20,7 +21,8 @@ select
   s.horizon::text as horizon,
   age(s.horizon::xid) as horizon_age,
   (s.horizon::text::bigint + age(s.horizon::xid))::text as transaction,
-  coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster
+  coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster,
+  coalesce(r.database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database()), true) as same_database
 from run as n
 cross join (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as s
 cross join /*:schema*/errata/*.*/.rollup as r

@@ -60,6 +60,14 @@ select 'counted'::text as target, q.window_start, q.window_end, null::date as lo
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 
+-- Keyed windows, and rows, of which this run cannot compute a measure (R19).
+create temp table errata_failing on commit drop as
+select q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ ''::text as error
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where false;
+
+create temp table errata_failing_row (row_digest text not null, error text not null) on commit drop;
+
 -- Keyed windows whose bronze rows were deleted or changed and are all there; event ids of those windows whose copies or
 -- states may have changed with them; and the rows that bear these ids now.
 create temp table errata_amended on commit drop as

@@ -4,6 +4,7 @@
 -- $2 rollup_id: integer
 -- $3 change_is_published: boolean; whether it publishes by itself a deletion or change of bronze rows, and what a person
 --   released from quarantine
+-- $4 deletes_are_retention: boolean; whether rows that are missing were removed because their time was up (R15)
 --
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_result, the ledger, late events. Rows out: one a keyed window, into
 -- pg_temp.errata_change, with a verdict:
@@ -18,7 +19,7 @@
 --   unexamined  bronze holds rows that no scan has read: the run starts again and reads every partition
 --
 -- Where bronze rows were deleted or changed (cause source_change) the event count tells nothing: the window is missing
--- only if it differs and an ingestion partition that may have held rows of it is gone. Else
+-- only if it differs and an ingestion partition that may have held rows of it is gone, or if deletes are retention. Else
 -- the event count decides the last two: latest + newly released events is what a whole bronze gives. A straggler may
 -- have been counted already (bronze was restored or rewritten and is read anew), so stragglers may be missing from it.
 -- Of a session every row is recorded, and the result `shortage` says how many of them bronze holds no more.
@@ -211,6 +212,7 @@ cross join lateral (
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
       when j.is_source_change and j.seal_verdict is null then case
+        when $4::boolean and (j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/ or (j.old_version > 0 and j.old_event_count is null)) then 'missing'
         when g.relations is not null and (j.differs or j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/) then 'missing'
         when j.differs and not $3::boolean then 'propose'
         when j.differs then 'change'
@@ -231,6 +233,11 @@ cross join lateral (
       when j.seal_verdict = 'propose'
         then 'version 1 differs from its own rows'
       when j.is_source_change and j.seal_verdict is null then case
+        when $4::boolean and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
+          then format('%s events were published or released, bronze holds %s of them, and deletes are retention', /*:expected_events*/(j.old_event_count + j.certain)/*.*/, j.event_count)
+            || coalesce('; gone: ' || g.relations, '')
+        when $4::boolean and j.old_version > 0 and j.old_event_count is null
+          then 'the published event count is not known, and deletes are retention'
         when g.relations is not null
           then format('bronze rows of it were deleted or changed, and ingestion partitions that may have held others are gone: %s', g.relations)
         when not $3::boolean then 'bronze rows of it were deleted or changed'

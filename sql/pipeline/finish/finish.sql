@@ -8,7 +8,9 @@
 -- $6 outcome: text
 -- $7 counts, $8 stage_milliseconds: jsonb
 --
--- A stream's insert holds a lock whose second half is the second in which it began: nothing later is settled yet.
+-- A stream's insert holds a lock whose second half is the second in which it began: nothing later is settled yet. One that
+-- begins from here on may know nothing of this stamp, and has the clock's: where the clock has stepped back behind the
+-- stamp, what lies between the two is not settled.
 -- Rows out: none. Safe to repeat.
 with settled as (
   update /*:schema*/errata/*.*/.rollup as r
@@ -16,7 +18,7 @@ with settled as (
     frontier = greatest(r.frontier, $3::timestamptz),
     sealed_until = $4::timestamptz,
     last_stamp = $5::timestamptz,
-    settled_until = greatest(r.settled_until, least($5::timestamptz, (
+    settled_until = greatest(r.settled_until, least($5::timestamptz, case when r.seal_by = 'stream' then clock_timestamp() - interval '1 microsecond' end, (
       select to_timestamp(min(l.objid::bigint)) - interval '1 microsecond'
       from pg_catalog.pg_locks as l
       where l.locktype = 'advisory'
@@ -24,7 +26,8 @@ with settled as (
         and l.objsubid = 2
         and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
     ))),
-    system_identifier = (select system_identifier from pg_control_system())
+    system_identifier = (select system_identifier from pg_control_system()),
+    database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
   where r.rollup_id = $1::integer
 )
 update /*:schema*/errata/*.*/.run as r

@@ -3,11 +3,17 @@
 --
 -- $1 rollup_id: integer
 --
--- Rows out: one. Reads only.
+-- Versions 1 and emissions of the stream stand in the queue with their stamp until a run has heard them. Rows out: one.
+-- Reads only.
 select greatest(
   clock_timestamp(),
   r.last_stamp + interval '1 microsecond',
-  r.settled_until + interval '1 microsecond'
+  r.settled_until + interval '1 microsecond',
+  (
+    select max(q.since) + interval '1 microsecond'
+    from /*:touched*/errata.daily_orders_touched/*.*/ as q
+    where q.cause in ('seal', 'stream_emission') and r.seal_by = 'stream'
+  )
 )::text as stamp
 from /*:schema*/errata/*.*/.rollup as r
 where r.rollup_id = $1::integer

@@ -26,6 +26,7 @@ with answer as (
     on c.window_start = q.window_start
     and c.window_end = q.window_end
     /*:each key*/ and array[c./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
+  where q.cause <> 'unsealed'
   group by q.ctid, q.window_start
 ),
 heard as (

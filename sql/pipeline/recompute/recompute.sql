@@ -96,6 +96,7 @@ counted_row as (
         and n.event_id = r.errata_event_id
     )
 )
+-- measured
 insert into pg_temp.errata_result (target, window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count)
 select
   r.errata_target, r.errata_window_start, r.errata_window_end, /*:each key*/ r./*:key*/region/*.*/, /*:end*/

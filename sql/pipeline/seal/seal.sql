@@ -4,11 +4,11 @@
 -- $1 sealing_from, $2 sealing_to: where the windows to seal start, half-open
 -- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
 -- $4 bound: bound of this run
--- $5 run_id: bigint
--- $6 stamp: instant of publication
--- $7 actor, $8 reason: text
--- $9 definition_fingerprint: text
--- $10 events_to: end of the last of those windows
+-- $5 events_to: end of the last of those windows
+-- $6 run_id: bigint
+-- $7 stamp: instant of publication
+-- $8 actor, $9 reason: text
+-- $10 definition_fingerprint: text
 --
 -- Inputs: bronze, pg_temp.errata_excluded, pg_temp.errata_copied. Rows out: one a version 1. Safe to repeat: the ledger takes one version 1.
 with copied_id as (
@@ -22,7 +22,7 @@ window_row as (
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     and r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $10::timestamptz
+    and r.errata_event_time < $5::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
@@ -53,7 +53,7 @@ window_row as (
     and c.row_digest = r.errata_row_digest
   /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
   where r.errata_event_time >= $1::timestamptz
-    and r.errata_event_time < $10::timestamptz
+    and r.errata_event_time < $5::timestamptz
     and w.window_start = i.window_start
     and w.window_end = i.window_end
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
@@ -74,7 +74,9 @@ counted_row as (
         /*:each key*/ and array[n./*:key*/region/*.*/] = array[r./*:key*/region/*.*/] /*:end*/
         and n.event_id = r.errata_event_id
     )
+    /*:except_failing*/and true/*.*/
 )
+-- measured
 insert into /*:ledger*/gold.daily_orders/*.*/ as g (
   window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
   version, /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count,
@@ -83,6 +85,6 @@ insert into /*:ledger*/gold.daily_orders/*.*/ as g (
 select
   r.errata_window_start, r.errata_window_end, r.errata_local_date, /*:each key*/ r./*:key*/region/*.*/, /*:end*/
   1, /*:each measure*/ /*:measure_value*/sum(amount)/*.*/, /*:end*/ count(*),
-  'seal', $8::text, $7::text, $5::bigint, $6::timestamptz, $6::timestamptz, $9::text
+  'seal', $9::text, $8::text, $6::bigint, $7::timestamptz, $7::timestamptz, $10::text
 from counted_row as r
 group by r.errata_window_start, r.errata_window_end, r.errata_local_date /*:each key*/ , r./*:key*/region/*.*/ /*:end*/

@@ -129,6 +129,7 @@ fate as (
   cross join lateral (
     select count(*) as errata_event_count /*:each measure*/ , /*:contribution*/sum(amount)/*.*/ as /*:measure*/revenue/*.*/ /*:end*/
     from (select h.*) as one
+    /*:except_failing_row*/where true/*.*/
   ) as m
   where e.landing is not null
     and (r.errata_event_id is null or e.gone_run_id is not null)

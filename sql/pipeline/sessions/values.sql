@@ -28,6 +28,7 @@ with counted_row as (
     and r.errata_ingested_at <= $4::timestamptz
     and r.errata_quarantine is null
 )
+-- measured
 insert into pg_temp.errata_session_value (target, session_id, found, event_count /*:each measure*/ , /*:measure*/revenue/*.*/ /*:end*/)
 select
   r.errata_target,

@@ -2,7 +2,8 @@
 --
 -- $1 sealed_until: the watermark that seals
 -- $2 complete_from: bronze is complete from here on
--- $3 max_windows: at most so many keyed windows, the longest waiting first; null for all
+-- $3 max_windows: at most so many keyed windows; null for all. The longest waiting first, then the earliest window, then the
+--   key; those that are proposed, are blocked or failed after all others, so that they never hold them up (R19)
 -- $4 rollup_id: integer
 --
 -- Rows out: one a keyed window and set of rows, into pg_temp.errata_touched. A keyed window whose version 1 the stream
@@ -20,7 +21,24 @@ with waiting as (
   where q.window_end <= /*:key_sealed_until*/$1::timestamptz/*.*/
     and q.window_start >= $2::timestamptz
   group by q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/
-  order by min(q.since), q.window_start
+  -- nothing is corrected before version 1 is written
+  having not bool_or(q.cause = 'unsealed')
+  order by
+    -- a person has been asked already, and what is left of it stays until they answer
+    $3::bigint is not null and exists (
+      select from /*:schema*/errata/*.*/.proposal as o
+      where o.rollup_id = $4::integer
+        and o.window_start = q.window_start
+        and o.window_end = q.window_end
+        and o.key = jsonb_build_array(/*:queue_key_texts*/q.region::text/*.*/)
+        and o.state = 'open'
+    ),
+    bool_or(q.error is not null or q.blocked_reason is not null),
+    max(q.tries),
+    min(q.since),
+    q.window_start,
+    q.window_end
+    /*:each key*/ , q./*:key*/region/*.*/::text collate "C" /*:end*/
   limit $3::bigint
 )
 insert into pg_temp.errata_touched (target, window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/ causes, has_null_key)

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Faults } from '../faults.ts';
-import { column, columns, expression, flag, instant, section, table, timeZone } from '../leaf.ts';
+import { choice, column, columns, expression, flag, instant, section, table, timeZone } from '../leaf.ts';
 import type { Path } from '../place.ts';
 import type { BronzeSettings } from '../settings.ts';
 
@@ -29,6 +29,11 @@ export const bronzeShape = section(
       .optional()
       .describe(
         'true: `errata migrate` puts a trigger on the table that notes deleted and changed rows; left out: it takes it away.',
+      ),
+    deletes: choice(['corrective', 'retention'])
+      .optional()
+      .describe(
+        'What deletes rows of the table: corrective, the windows follow; retention, they are never recomputed without them. Left out: corrective.',
       ),
   },
   'write a mapping with table, event_id, event_time and ingested_at',
@@ -72,5 +77,6 @@ export function bronzeSettings(bronze: z.output<typeof bronzeShape>): BronzeSett
     timeZone: bronze.time_zone,
     completeFrom: bronze.complete_from,
     trackChanges: bronze.track_changes,
+    deletes: bronze.deletes,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { leaf, section } from '../leaf.ts';
 import { nameBytes, plainName, readName } from '../name.ts';
 import type { Reading } from '../reading.ts';
+import { limitsShape } from './limits.ts';
 import { periodsShape } from './periods.ts';
 import { rollupShape } from './rollup.ts';
 
@@ -20,6 +21,7 @@ export const fileShape = section(
       .record(z.string(), rollupShape, { error: 'write a mapping of rollups by name' })
       .meta({ propertyNames: { pattern: plainName.source, maxLength: nameBytes } })
       .describe('The rollups by name.'),
+    run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
     periods: periodsShape.optional().describe('What finance closes.'),
   },
   'write a mapping with rollups',

@@ -65,6 +65,9 @@ export interface QueueEntry {
   readonly cause: string;
   readonly since: string;
   readonly blocked_reason: string | null;
+  /** What a measure of it fails with, and by how many runs in succession. */
+  readonly error: string | null;
+  readonly tries: number;
 }
 
 /** How far the rollup is. */

@@ -14,6 +14,10 @@ export function sentencesOf(explanation: Explanation, settings: RollupSettings):
       `Bronze is complete from ${instantText(explanation.complete_from)} on and the window starts earlier, so it is not computed.`,
     );
   if (explanation.is_open) sentences.push(...openSentences(explanation, order));
+  else if (versions.length === 0 && explanation.queue.some(({ cause }) => cause === 'unsealed'))
+    sentences.push(
+      'It is sealed, and its version 1 is still to be written, over the rows that landed open: a measure of it cannot be computed.',
+    );
   else if (versions.length > 0) sentences.push(...publishedSentences(versions, order));
   else if (events.some(({ landing }) => landing !== null))
     sentences.push('It is sealed, and nothing shipped for this key: no row of it had arrived by then.');

@@ -56,10 +56,12 @@ function waitingLines(explanation: Explanation): string[] {
       : []),
     ...(held.length > 0 ? [`${counted(held.length, 'event')} held: the period is closed`] : []),
     ...(proposals.some(({ state }) => state === 'open') ? ['a proposed version awaits a person'] : []),
-    ...queue.map(({ cause, since, blocked_reason: reason }) =>
+    ...queue.map(({ cause, since, blocked_reason: reason, error, tries }) =>
       reason
         ? `blocked since ${instantText(since)} (${cause}): ${reason}`
-        : `in the queue since ${instantText(since)} (${cause}): ${explanation.is_open ? 'it waits until its window is sealed' : 'the next run takes it'}`,
+        : error
+          ? `failing since ${instantText(since)} (${cause}), tried by ${counted(String(tries), 'run')}: ${error}; the next run tries it again`
+          : `in the queue since ${instantText(since)} (${cause}): ${explanation.is_open ? 'it waits until its window is sealed' : 'the next run takes it'}`,
     ),
   ];
 }

@@ -1,6 +1,7 @@
 /** What about a rollup needs a person, each with the command to run next. */
 import type { RollupSettings } from '../../config/settings.ts';
 import { counted } from '../../output/amount.ts';
+import { pausedText } from '../../publication/acts.ts';
 import { shortInstant } from '../instant-text.ts';
 import type { LastRun, RollupStatus } from './status.ts';
 
@@ -17,6 +18,13 @@ export interface Concern {
 export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings): Concern[] {
   const concerns: Concern[] = [];
   const { last_run: last } = status;
+  if (status.paused)
+    concerns.push({
+      word: 'paused',
+      text: `${pausedText(status.paused)}; no run does anything until it is resumed`,
+      next: `errata resume ${name} --actor NAME --reason TEXT`,
+      exitCode: 3,
+    });
   if (last === null)
     concerns.push({
       word: 'never run',
@@ -45,11 +53,19 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
     keyed_windows: windows,
     reason,
     first_window_start: first,
+    tries,
   } of status.queue) {
     if (waitsFor === 'blocked')
       concerns.push({
         word: `${windows} blocked`,
         text: `${counted(windows, 'keyed window')} blocked, the first at ${shortInstant(first)}: ${reason}`,
+        next: `errata explain ${name} ${first.slice(0, 10)}`,
+        exitCode: 3,
+      });
+    if (waitsFor === 'failing')
+      concerns.push({
+        word: `${windows} failing`,
+        text: `a measure of ${counted(windows, 'keyed window')} cannot be computed, the first at ${shortInstant(first)}: ${reason}; tried by ${counted(String(tries), 'run')}; the rest is published without, and each run tries again`,
         next: `errata explain ${name} ${first.slice(0, 10)}`,
         exitCode: 3,
       });

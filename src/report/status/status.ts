@@ -6,6 +6,7 @@ import type { RollupSettings, Settings } from '../../config/settings.ts';
 import type { Control } from '../../db/control.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
+import { type Act, standingPause } from '../../publication/acts.ts';
 import { type Drops, readDrops } from '../drops.ts';
 import { publishedRollup } from '../published-rollup.ts';
 
@@ -29,8 +30,11 @@ export interface LastRun {
 }
 
 export interface Queued {
-  readonly waits_for: 'run' | 'seal' | 'blocked';
+  readonly waits_for: 'run' | 'seal' | 'failing' | 'blocked';
+  /** Of those that fail the error. */
   readonly reason: string | null;
+  /** Of those that fail: by so many runs in succession. */
+  readonly tries: number;
   readonly keyed_windows: string;
   readonly first_window_start: string;
   readonly last_window_start: string;
@@ -96,6 +100,8 @@ export interface RollupStatus extends Standing {
   readonly last_run: LastRun | null;
   readonly last_success: LastRun | null;
   readonly last_error: LastRun | null;
+  /** The pause that stands: `run` passes the rollup over. */
+  readonly paused: Act | null;
   readonly queue: readonly Queued[];
   readonly waiting: readonly WaitingEvents[];
   /** Those with the least watermark first; empty where all rows are one. */
@@ -147,6 +153,7 @@ export async function readStatus(
       last_run: runAt(runs, 'last'),
       last_success: runAt(runs, 'success'),
       last_error: runAt(runs, 'failure'),
+      paused: await standingPause(transaction, settings.schema, rollup.id),
       queue,
       waiting,
       source_partitions: sourcePartitions,

@@ -57,7 +57,7 @@ function errorFacts({
 
 function queueText({ queue }: RollupStatus): string {
   const parts = queue
-    .filter(({ waits_for: waitsFor }) => waitsFor !== 'blocked')
+    .filter(({ waits_for: waitsFor }) => waitsFor === 'run' || waitsFor === 'seal')
     .map(
       ({ waits_for: waitsFor, keyed_windows: windows, age_seconds: age }) =>
         `${counted(windows, 'keyed window')} ${waitsFor === 'run' ? 'for the next run' : 'until sealed'}, the oldest for ${spanText(age)}`,
