@@ -342,6 +342,66 @@ describe('external: the refused rows of the stream are the side output (R2)', ()
   });
 });
 
+describe('external, over sessions: an entry names a row, whatever session the stream had it in (R6s)', () => {
+  const ship = (orders: Orders, from: string, to: string, count: number, revenue: string) =>
+    orders.rows(
+      "insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values ($1, $2, 'EU', $3, $4)",
+      [`2026-${from}Z`, `2026-${to}Z`, count, revenue],
+    );
+
+  test('it is refused in the session that it makes by itself; a copy answers its entry too', async () => {
+    const orders = await openExternal({
+      window: '{ session_gap: 2 hours }',
+      refused:
+        '{ table: stream.refused, event_time: ordered_at, window_start: ws, window_end: we, watermark: wm }',
+    });
+    await orders.land(a, b, r);
+    await orders.refuse('r ws=10-29T10:00 we=10-29T14:00 wm=10-30T00:00');
+    await ship(orders, '10-29T10:00', '10-29T13:00', 2, '20.00');
+    const { counts } = await orders.run({ bound: '2026-10-31T05:00Z' });
+    expect(counts).toMatchObject({ side_output: 1, refused_waiting: 0, windows_blocked: 0 });
+    expect(await judged(orders)).toMatchObject([
+      { event_id: 'r', landing: 'side_output', watermark: '2026-10-30 00:00:00+00', state: 'pending' },
+    ]);
+    expect(await orders.entries()).toEqual(['r side_output']);
+    await orders.land('a 10-29 10:05 10-31 05:30');
+    await orders.refuse('a ordered_at=10-29T10:05 wm=10-30T00:00');
+    expect((await orders.run({ bound: '2026-10-31T06:00Z' })).counts).toMatchObject({ refused_waiting: 0 });
+    expect(await orders.entries()).toEqual(['a copy', 'r side_output']);
+    expect((await orders.ledger()).length).toBe(1);
+  });
+
+  test('what has joined a session before its entry came stays in it, and the entry says so (R6)', async () => {
+    const orders = await openExternal({ window: '{ session_gap: 2 hours }' });
+    await orders.land(a, b);
+    await orders.run({ bound: '2026-10-29T12:00Z' });
+    await orders.refuse('b wm=10-30T00:00');
+    expect((await orders.run({ bound: '2026-10-31T06:00Z' })).counts).toMatchObject({
+      side_output: 0,
+      refused_waiting: 0,
+      refused_judged_otherwise: 1,
+    });
+    expect(await orders.entries()).toEqual(['b open']);
+  });
+
+  test('a total that lies within a sealed session of ours becomes void: its rows are counted there', async () => {
+    const orders = await openExternal({ window: '{ session_gap: 2 hours }', policy: 'auto' });
+    await orders.land(a, b, 'c 10-29 12:30 10-29 12:31');
+    await ship(orders, '10-29T11:00', '10-29T13:00', 1, '10.00');
+    await ship(orders, '10-29T10:00', '10-29T14:30', 3, '30.00');
+    await orders.run({ bound: '2026-10-31T06:00Z' });
+    expect(
+      await orders.rows(
+        "select to_char(window_start at time zone 'UTC', 'HH24:MI') as start, version, orders, is_void, causes from gold.daily_orders order by window_start, version",
+      ),
+    ).toEqual([
+      { start: '10:00', version: 1, orders: '3', is_void: false, causes: [] },
+      { start: '11:00', version: 1, orders: '1', is_void: false, causes: [] },
+      { start: '11:00', version: 2, orders: null, is_void: true, causes: ['seal_mismatch'] },
+    ]);
+  });
+});
+
 describe('external: what the stream has sealed says how far its watermark had come (R8)', () => {
   const sealedUntil = async (orders: Orders) =>
     (await orders.rows<{ sealed: string }>('select sealed_until as sealed from errata.rollup'))[0]?.sealed;

@@ -117,6 +117,35 @@ test('recorded: rows that the stream refused and the log does not, and the other
   ]);
 });
 
+test('recorded, over sessions: what a row was judged, whatever session it is in now', async () => {
+  const orders = await openOrders({
+    ddl,
+    window: '{ session_gap: 2 hours }',
+    lateness: '1 hour',
+    watermark: `{ strategy: recorded, ${refused} }`,
+    policy: 'auto',
+  });
+  await log(orders, '10-29T10:30', '10-29T10:00');
+  await log(orders, '10-29T15:00', '10-29T14:20');
+  await log(orders, '10-29T17:20', '10-29T17:05');
+  await orders.land(
+    'open 10-29 10:00 10-29 10:01',
+    // joins a session that ends at 14:00, and a later row makes it longer
+    'late 10-29 12:00 10-29 15:30',
+    'longer 10-29 13:30 10-29 15:40',
+    'refused 10-29 14:00 10-29 17:30',
+  );
+  for (const id of ['open', 'late', 'refused']) await refuse(orders, id, null, 'start');
+  expect(said(await orders.run({ bound: '2026-10-30T04:00Z' }))).toEqual([
+    'refused_there allowed_lateness 2 1 hour 1200.000000',
+  ]);
+  expect(await orders.rows('select event_id, landing from errata.refused_entry order by event_id')).toEqual([
+    { event_id: 'late', landing: 'late_firing' },
+    { event_id: 'open', landing: 'open' },
+    { event_id: 'refused', landing: 'side_output' },
+  ]);
+});
+
 test('recorded: the log stands nearer to the greatest event time than the delay', async () => {
   const orders = await recorded('delay: 10 minutes');
   await orders.land('a 10-29 10:00 10-29 10:01');
