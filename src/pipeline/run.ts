@@ -110,7 +110,13 @@ async function attempt(
   const statements = statementsOf(rollup);
   for (let round = 1; ; round++) {
     try {
-      const activities = await readActivities(control, rollup);
+      const { limits } = rollup.settings;
+      const activities = await inTransaction(
+        control,
+        'read committed',
+        (transaction) => readActivities(transaction, rollup),
+        limits,
+      );
       return await inTransaction(
         control,
         'repeatable read',
@@ -152,7 +158,7 @@ async function attempt(
           });
           return await end(run, sealing, stamp, report, watch);
         },
-        rollup.settings.limits,
+        limits,
       );
     } catch (error) {
       if (error instanceof UnreadRows) options = { ...options, readAll: true };

@@ -72,19 +72,6 @@ test('check: the table of refused rows is there, can be read, and its columns fi
   await pool.query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test('check: sessions and refused rows of the stream do not go together yet', {
-  timeout: 120_000,
-}, async () => {
-  const { url } = await openBronze('create table stream.refused (order_id bigint)');
-  const text = yaml('{ strategy: external, refused: stream.refused }').replace(
-    '{ calendar: 1 day, time_zone: UTC }',
-    '{ session_gap: 30 minutes }',
-  );
-  expect(await faultsOf(url, workDirectory(text))).toEqual([
-    'watermark.refused: refused rows of the stream under session windows are not carried out yet; write tumbling, hopping or calendar windows',
-  ]);
-});
-
 test('check: the counter of a log is one', { timeout: 120_000 }, async () => {
   const { url } = await openBronze(
     'create table stream.log (at timestamptz, source_partition text, watermark timestamptz, idle boolean, lost integer, words text)',

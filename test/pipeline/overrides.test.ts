@@ -1,10 +1,7 @@
 /** Delays and latenesses that differ by key, by source partition or from row to row (R2, R3, R8). */
 import { describe, expect, test } from 'vitest';
-import { notCarriedOut } from '../../src/catalog/supported.ts';
 import { Findings } from '../../src/check/findings.ts';
 import { checkOverrides } from '../../src/check/overrides.ts';
-import { parseSettings } from '../../src/config/read-settings.ts';
-import type { RollupSettings } from '../../src/config/settings.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { openOrders, tableWithDelays as table } from '../support/orders.ts';
 import { historyOf, openSourcePartitions } from '../support/source-partitions.ts';
@@ -311,36 +308,4 @@ test('errata check tells of a key that stands twice', async () => {
   expect(findings.faults.map(({ place, fact }) => `${place}: ${fact}`)).toEqual([
     'rollups.daily_orders.watermark.overrides.table: in ops.delays {"region": null} stands in it 2 times',
   ]);
-});
-
-test.each([
-  [
-    '{ strategy: bounded, delay: 1 h, overrides: { table: a.b, by: [k], delay: d } }',
-    '0',
-    ['watermark.overrides.delay'],
-  ],
-  [
-    '{ strategy: fixed_delay, delay: { column: c, default: 1 h } }',
-    '{ column: c, default: 0 }',
-    ['allowed_lateness', 'watermark.delay'],
-  ],
-  ['{ strategy: bounded, delay: 1 h, overrides: { table: a.b, by: [source_partition], delay: d } }', '0', []],
-])('sessions with %s: what is not carried out is refused', (watermark, lateness, refused) => {
-  const yaml = `
-rollups:
-  r:
-    gold: gold.r
-    bronze: { table: bronze.o, event_id: id, event_time: t, ingested_at: i, source_partition: p }
-    window: { session_gap: 5 minutes }
-    key: [k]
-    measures: { n: count(*) }
-    watermark: ${watermark}
-    allowed_lateness: ${lateness}
-    seal: { by: errata }
-    publish: { policy: auto }
-`;
-  const [settings] = parseSettings(yaml, 'errata.yaml', {}).rollups;
-  expect(notCarriedOut(settings as RollupSettings).map(({ place }) => place)).toEqual(
-    refused.map((place) => `rollups.r.${place}`),
-  );
 });

@@ -4,8 +4,9 @@
 -- $1 run_id: bigint
 --
 -- Rows out: one: how many, and the hash over their hashes in the order of their bytes, in blocks by the first byte, so
--- that no more than one block is in memory. Rows that name this run and were not written by its transaction are passed
--- over: they are no work of the run's.
+-- that no more than one block is in memory. Rows that name this run and were not written by its transaction, or within a
+-- savepoint of it, are passed over: they are no work of the run's. What is older than the transaction is of another; what is
+-- younger and of another its snapshot does not show.
 -- Not repeatable: each version is hashed once.
 with beginning as materialized (
   select not exists (select from /*:evidence*/errata.daily_orders_evidence/*.*/) as is_first
@@ -18,7 +19,7 @@ fresh as (
   select g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version, /*:row_hash*/sha256(convert_to(g::text, 'UTF8'))/*.*/ as row_hash
   from /*:ledger*/gold.daily_orders/*.*/ as g
   where g.run_id = $1::bigint
-    and g.xmin = pg_current_xact_id()::xid
+    and age(g.xmin) <= age(pg_current_xact_id()::xid)
   union all
   select t.*
   from taken as t
