@@ -39,7 +39,8 @@ describe('the connection is cut in mid-commit', () => {
   ])('$cut', async ({ cut, isDone }) => {
     copy = await story.copy();
     const before = await versions();
-    const proxy = await cutting(copy.url, cut, 2);
+    // the commits before it are of what looks at the rollup and at bronze first
+    const proxy = await cutting(copy.url, cut, 3);
     const { exitCode, stdout } = await errata(directory, proxy.url, ...arguments_);
     expect(exitCode).toBe(1);
     expect(proxy.cuts()).toBe(1);
