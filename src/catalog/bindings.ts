@@ -8,6 +8,7 @@ import { microseconds } from './describe.ts';
 import { overrideBindings } from './override-bindings.ts';
 import { relationsOf } from './relations.ts';
 import type { Column, Measure, Rollup } from './rollup.ts';
+import { entryBindings, sessionBindings } from './session-bindings.ts';
 
 export function bindingsOf(rollup: Rollup): Bindings {
   const relations = relationsOf(rollup);
@@ -299,66 +300,6 @@ function refusedBindings(rollup: Rollup): Bindings {
   };
 }
 
-/** `external` over sessions: an entry refuses its row when it is joined; what had joined before the entry came stays (R6). */
-function entryBindings(rollup: Rollup): Record<string, Sql> {
-  const { window, watermark } = rollup.settings;
-  const only = (isTrue: boolean, sql: string, otherwise = '') => trustedSql(isTrue ? sql : otherwise);
-  const isSession = window.kind === 'session';
-  const refuses = isSession && watermark.strategy === 'external';
-  const entries = `${quoteName(rollup.schema)}.refused_entry`;
-  const {
-    session_key: sessionKey,
-    session_row: sessionRow,
-    late_event: lateEvent,
-    copy,
-  } = relationsOf(rollup);
-  return {
-    entry_watermark: only(refuses, "when true then coalesce(n.watermark, '-infinity')"),
-    is_named: only(refuses, 'coalesce(n.entries > 0, false)', 'false'),
-    // The ids are joined first: only the few rows that bear one are looked up.
-    entry_join: only(
-      refuses,
-      `left join (
-  select distinct e.event_id from ${entries} as e where e.rollup_id = $7::integer and e.event_id is not null
-) as i on i.event_id = r.errata_event_id
-left join lateral (
-  select count(*) as entries, min(e.watermark) as watermark
-  from ${entries} as e
-  where i.event_id is not null
-    and e.rollup_id = $7::integer
-    and e.event_id = r.errata_event_id
-    and (e.event_time = r.errata_event_time or e.event_time is null)
-) as n on true`,
-    ),
-    // A session ends no earlier than its row makes it; the one that the stream had it in is not known.
-    least_end:
-      window.kind === 'session'
-        ? trustedSql(`(l.event_time + interval '${microseconds(window.gap)}')`)
-        : trustedSql('l.window_end'),
-    same_window: only(!isSession, 'l.window_start = w.window_start and l.window_end = w.window_end and'),
-    judged_window: only(!isSession, 'l.window_start = j.window_start and l.window_end = j.window_end and'),
-    recalled_landing: only(
-      !isSession,
-      "case when j.is_late or v.is_counted then 'judged' else 'side_output' end",
-      "'judged'",
-    ),
-    is_recalled: only(
-      isSession,
-      `and (
-    exists (
-      select from ${sessionKey} as k
-      join ${sessionRow} as m on m.key_id = k.key_id
-      where k.is_key${rollup.keys.map(({ name }) => ` and array[k.${quoteName(name)}] = array[r.${quoteName(name)}]`).join('')}
-        and m.event_id = r.errata_event_id
-        and m.row_digest = r.errata_row_digest::uuid
-    )
-    or exists (select from ${lateEvent} as e where e.event_id = r.errata_event_id and e.row_digest = r.errata_row_digest)
-    or exists (select from ${copy} as c where c.event_id = r.errata_event_id and c.row_digest = r.errata_row_digest)
-  )`,
-    ),
-  };
-}
-
 /** R2, `own`: each row is judged by the watermark of its own source partition too. */
 function ownBindings({ settings: { watermark } }: Rollup): Record<string, Sql> {
   if (watermark.combine !== 'own' || watermark.strategy === 'fixed_delay')
@@ -370,57 +311,5 @@ function ownBindings({ settings: { watermark } }: Rollup): Record<string, Sql> {
     own_watermark: trustedSql(
       "o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]",
     ),
-  };
-}
-
-/** Sessions have no grid, and record which rows they hold: what that changes in statements that serve every window. */
-function sessionBindings(rollup: Rollup): Record<string, Sql> {
-  const { window } = rollup.settings;
-  const { windows, session, session_key: sessionKey, session_part: sessionPart } = relationsOf(rollup);
-  if (window.kind !== 'session') {
-    return {
-      session_gap: trustedSql('null'),
-      is_no_window: trustedSql(
-        '(errata_window.window_start, errata_window.window_end) is distinct from (new.window_start, new.window_end)',
-      ),
-      adopted_window: trustedSql(`${windows}(t.window_start)`),
-      expected_events: trustedSql('(j.old_event_count + j.certain)'),
-      accounted_events: trustedSql('(coalesce(j.old_event_count, 0) + j.certain + j.straggling)'),
-      replaces_value: trustedSql('null::jsonb'),
-      became_value: trustedSql('null::jsonb'),
-      is_replaced: trustedSql('false'),
-    };
-  }
-  const sameKey = rollup.keys
-    .map(({ name }) => ` and array[k.${quoteName(name)}] = array[c.${quoteName(name)}]`)
-    .join('');
-  return {
-    session_gap: trustedSql(`interval '${microseconds(window.gap)}'`),
-    is_no_window: trustedSql('errata_window.window_end > new.window_end'),
-    adopted_window: trustedSql('(select t.window_start, t.window_end, null::date as local_date)'),
-    expected_events: trustedSql('(j.event_count + j.shortage)'),
-    accounted_events: trustedSql('j.event_count'),
-    is_replaced: trustedSql(`
-        (select bool_and(o.replaced_by is not null)
-         from ${sessionKey} as k
-         join ${session} as o on o.key_id = k.key_id
-         where o.window_start = a.window_start and o.window_end = a.window_end${sameKey.replaceAll('array[c.', 'array[a.')}) is true`),
-    became_value: trustedSql(`(
-    select jsonb_build_object('window_start', n.window_start::text, 'window_end', n.window_end::text)
-    from ${sessionKey} as k
-    join ${session} as o on o.key_id = k.key_id
-    join ${sessionPart} as p on p.part_id = o.session_id
-    join ${session} as n on n.session_id = p.session_id
-    where c.is_void and o.replaced_by is not null and n.replaced_by is null
-      and o.window_start = c.window_start and o.window_end = c.window_end${sameKey}
-    limit 1
-  )`),
-    replaces_value: trustedSql(`(
-    select jsonb_agg(jsonb_build_object('window_start', o.window_start::text, 'window_end', o.window_end::text) order by o.window_start, o.window_end)
-    from ${sessionKey} as k
-    join ${session} as n on n.key_id = k.key_id
-    join ${session} as o on o.replaced_by = n.session_id
-    where c.old_version = 0 and n.window_start = c.window_start and n.window_end = c.window_end and n.replaced_by is null${sameKey}
-  )`),
   };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { amend } from '../../src/commands/amend.ts';
 import { call } from '../report/verb-context.ts';
-import { openOrders } from '../support/orders.ts';
+import { openOrders, ordersYaml } from '../support/orders.ts';
 import { errata, workDirectory } from './command.ts';
 
 const who = { actor: 'ada', reason: 'a test order' };
@@ -57,18 +57,7 @@ test('as a shell sees it: the dry run, the void version, and a proposal under gr
     await orders.land(...rows);
     await orders.run({ bound: '2026-11-02T14:00:00Z' });
     await orders.rows(`delete from bronze.orders where order_id in ('1')`);
-    const directory = workDirectory(`rollups:
-  daily_orders:
-    gold: gold.daily_orders
-    bronze: { table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }
-    window: { calendar: 1 day, time_zone: UTC }
-    key: [region]
-    measures: { orders: count(*), revenue: sum(amount) }
-    watermark: { strategy: bounded, delay: 1 hour }
-    allowed_lateness: 24 hours
-    seal: { by: errata }
-    publish: { policy: ${policy} }
-`);
+    const directory = workDirectory(ordersYaml({ policy }));
     const words = [
       'amend',
       'daily_orders',

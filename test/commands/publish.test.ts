@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { publish } from '../../src/commands/publish.ts';
 import type { ReleaseFlags } from '../../src/report/release-request.ts';
 import { call } from '../report/verb-context.ts';
-import { type Orders, openOrders } from '../support/orders.ts';
+import { type Orders, openOrders, ordersYaml } from '../support/orders.ts';
 import { errata, workDirectory } from './command.ts';
 
 const who = { actor: 'ada', reason: 'confirmed by the shop' };
@@ -119,18 +119,7 @@ describe('what it lets in', () => {
 
 test('as a shell sees it: before and after, the person and the reason with the version, and no second time', async () => {
   const orders = await refusedOrders();
-  const directory = workDirectory(`rollups:
-  daily_orders:
-    gold: gold.daily_orders
-    bronze: { table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }
-    window: { calendar: 1 day, time_zone: UTC }
-    key: [region]
-    measures: { orders: count(*), revenue: sum(amount) }
-    watermark: { strategy: bounded, delay: 1 hour }
-    allowed_lateness: 24 hours
-    seal: { by: errata }
-    publish: { policy: grace }
-`);
+  const directory = workDirectory(ordersYaml({ policy: 'grace' }));
   const words = ['publish', 'daily_orders', '--event', '31', '32', '--key', 'region=EU', '--actor', 'ada'];
   const call = () => errata(directory, orders.database.url, ...words, '--reason', 'confirmed by the shop');
   const first = await call();

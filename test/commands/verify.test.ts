@@ -2,24 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openOrders } from '../support/orders.ts';
+import { openOrders, ordersYaml } from '../support/orders.ts';
 import { errata, workDirectory } from './command.ts';
 
 test('a digest is kept; a cell is edited: exit code 3, and the version by name', async () => {
   const orders = await openOrders();
-  const directory = workDirectory(`rollups:
-  daily_orders:
-    gold: gold.daily_orders
-    bronze: { table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01 }
-    window: { calendar: 1 day, time_zone: UTC }
-    key: [region]
-    measures: { orders: count(*), revenue: sum(amount) }
-    watermark: { strategy: bounded, delay: 1 hour }
-    allowed_lateness: 24 hours
-    seal: { by: errata }
-    publish: { policy: auto }
-database: \${DATABASE_URL}
-`);
+  const directory = workDirectory(ordersYaml());
   await orders.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ 1');
   await orders.run({ bound: '2026-10-30T03:00Z' });
   const run = (...args: string[]) => errata(directory, orders.database.url, ...args);
