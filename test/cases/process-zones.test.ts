@@ -61,9 +61,13 @@ async function copied(zone: string): Promise<string> {
   return databaseUrl(server, name);
 }
 
-/** Instants of the clock of this very run have microseconds, those of the rows have none; durations vary too. */
+/**
+ * Instants of the clock of this very run have microseconds, those of the rows have none; durations vary too, and so does
+ * the width of a column that holds an instant, since its last zeros are not printed.
+ */
 const timeless = (text: string) =>
   text
+    .replace(/ {2,}/g, '  ')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+(\+00|Z)( ?) */g, 'CLOCK$1$2')
     .replace(/"stageMilliseconds": ?\{[^}]*\}/g, 'STAGES')
     .replace(/"[a-z_]*seconds": ?"?[\d.]+"?/g, 'SECONDS');
