@@ -15,6 +15,10 @@ with member as (
   where s.window_start = $1::timestamptz
     and s.window_end = $2::timestamptz
     and s.replaced_by is null
+    and not exists (
+      select from /*:session_part*/errata.daily_orders_session_part/*.*/ as x
+      where x.session_id = s.session_id and x.part_id = m.copy_since
+    )
     and jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) = $3::jsonb
   union
   select c.event_id, c.row_digest::uuid

@@ -62,10 +62,33 @@ export async function joinSessions(
   });
   await query(transaction, 'analyze pg_temp.errata_joined');
   const { count } = await execute(transaction, sessions.record);
+  await tellJoinedCopies(run, false);
   const { rows } = await execute<{ is_large: boolean }>(transaction, sessions.growth, { joined: arrived });
   // Without statistics of them the joins that follow are nested loops: 300,000 rows took more than seven minutes.
   if (rows[0]?.is_large) await query(transaction, `analyze ${statements.sessionTables.join(', ')}`);
   return count;
+}
+
+/** Rows with one id counted in two sessions each, and a further row joined the two: the first of them counts (R5). */
+async function tellJoinedCopies(run: RunContext, regrouped: boolean): Promise<void> {
+  if (run.rollup.settings.bronze.identity === 'unique_rows') return;
+  const { transaction, bound, runId } = run;
+  const { repeated, joined_copies } = run.statements.sessions;
+  await query(transaction, 'truncate pg_temp.errata_repeated');
+  const { count } = await execute(transaction, repeated, { run_id: runId, regrouped });
+  if (count === 0) return;
+  await query(transaction, 'analyze pg_temp.errata_repeated');
+  const [span] = await query<{ from: string | null; to: string | null }>(
+    transaction,
+    `select min(r.window_start)::text as "from", max(r.window_end)::text as "to" from pg_temp.errata_repeated as r`,
+  );
+  await execute(transaction, joined_copies, {
+    events_from: span?.from ?? null,
+    events_to: span?.to ?? null,
+    ingested_from: await ingestedFrom(run, span),
+    bound,
+    run_id: runId,
+  });
 }
 
 /** @returns how many copies are new. */
@@ -97,6 +120,7 @@ export async function regroupSessions(run: RunContext, until: string): Promise<v
   if (count === 0) return;
   await execute(transaction, statements.sessions.regroup, { sealed_until: until, run_id: run.runId });
   await execute(transaction, statements.sessions.regroup_record, { run_id: run.runId });
+  await tellJoinedCopies(run, true);
   await moveSessions(run, until);
 }
 
@@ -170,6 +194,7 @@ export async function amendSessions(run: RunContext): Promise<void> {
 /** What was noted of single rows is asked of the sessions that they joined. */
 export async function touchSessions(run: RunContext, until: string | null): Promise<void> {
   await execute(run.transaction, run.statements.sessions.touched);
+  await execute(run.transaction, run.statements.sessions.asked, { run_id: run.runId, since: run.bound });
   await execute(run.transaction, run.statements.sessions.without_session, { until });
 }
 

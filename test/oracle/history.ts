@@ -77,3 +77,29 @@ export const histories: fc.Arbitrary<History> = fc
     });
     return { rows, log, bounds, visibleFrom };
   });
+
+/**
+ * The same, but of each three rows the second bears the id of the first and lies two gaps away, and the third joins the
+ * sessions of the two.
+ */
+export function withBridges(history: History, gap: number): History {
+  const kept = history.rows
+    .map((row, place) => {
+      const first = history.rows[place - (place % 3)] as Row;
+      const visible = history.visibleFrom[place] as number;
+      const offset = [0, 2 * gap - 1, gap][place % 3] as number;
+      const eventTime = first.eventTime + offset;
+      return { row: { ...row, eventTime, id: place % 3 === 1 ? first.id : row.id }, visible };
+    })
+    // copies that tie in time are put in order by bytes that only the database knows
+    .filter(
+      ({ row }, place, all) =>
+        all.findIndex((other) => other.row.id === row.id && other.row.ingestedAt === row.ingestedAt) ===
+        place,
+    );
+  return {
+    ...history,
+    rows: kept.map(({ row }) => row),
+    visibleFrom: kept.map(({ visible }) => visible),
+  };
+}

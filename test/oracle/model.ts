@@ -30,6 +30,8 @@ export interface Policy {
   readonly size: number;
   /** Of sessions. */
   readonly gap?: number;
+  /** Of sessions: rows with one id in two of them, and a row that joins the two. */
+  readonly hasBridges?: boolean;
   /** Of hopping windows; left out: tumbling. */
   readonly every?: number;
   readonly delay: number;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openErrata, type TestErrata } from '../support/errata.ts';
-import { type History, histories } from './history.ts';
+import { type History, histories, withBridges } from './history.ts';
 import { Model, type Policy } from './model.ts';
 import { policies } from './policies.ts';
 import { SessionModel } from './sessions.ts';
@@ -43,7 +43,8 @@ test.each(Object.entries(policies))('%s', { timeout: 3_600_000 }, async (name, p
     'vacuum pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_type, pg_catalog.pg_depend, pg_catalog.pg_index, pg_catalog.pg_statistic',
   );
   await fc.assert(
-    fc.asyncProperty(histories, async (history) => {
+    fc.asyncProperty(histories, async (drawn) => {
+      const history = policy.hasBridges ? withBridges(drawn, policy.gap ?? 0) : drawn;
       // a multiple of every window size, so that the model may count from 0
       epoch += 100_800;
       const [expected, found] = [modelled(policy, history), await published(errata, name, history)];

@@ -21,7 +21,7 @@ interface Session {
   /** Its version 1, once the watermark has passed the end; an empty list: it arose after its end. */
   shipped: readonly Row[] | undefined;
   isReplaced: boolean;
-  readonly late: LateEvent[];
+  late: LateEvent[];
 }
 
 export class SessionModel {
@@ -142,6 +142,7 @@ export class SessionModel {
         if (landing !== 'open' || session.shipped !== undefined)
           this.#keep(session, row, landing, own(row), touched);
       }
+      this.#dropCopies(session, touched, cause);
     }
     if (policy === 'grace') {
       for (const row of refused) {
@@ -163,7 +164,20 @@ export class SessionModel {
         session.rows.push(row);
         this.#keep(session, row, 'side_output', own(row), touched);
       }
+      this.#dropCopies(session, touched, 'refused');
     }
+  }
+
+  /** Of rows with one id that are in one session now, the first ingested counts; the others are copies, and no late events. */
+  #dropCopies(session: Session, touched: Map<Session, Set<string>>, cause: string): void {
+    const first = (row: Row) =>
+      session.rows.every((other) => other.id !== row.id || other.ingestedAt >= row.ingestedAt);
+    const kept = session.rows.filter(first);
+    if (kept.length === session.rows.length) return;
+    session.rows = kept;
+    session.late = session.late.filter(({ row }) => kept.includes(row));
+    if (session.shipped !== undefined && !session.late.some(({ version }) => version === null))
+      touched.set(session, new Set([cause]));
   }
 
   /** Rows that are within a gap of each other, or touch the same session. */

@@ -214,6 +214,129 @@ describe('copies (R5)', () => {
     ]);
   });
 
+  describe('one id in two sessions that a further row joins: the first ingested counts', () => {
+    const pair = ['x 11-02 10:00 11-02 10:00 EU 5', 'x 11-02 11:00 11-02 11:00 EU 7'];
+    const joined = [
+      "10:00–10:30 'EU' v1 1 5.00",
+      "10:00–10:30 'EU' v2 void late_firing",
+      "10:00–11:30 'EU' v2 2 6.00 late_firing",
+      "11:00–11:30 'EU' v1 1 7.00",
+      "11:00–11:30 'EU' v2 void late_firing",
+    ];
+    const sealed = 'w 11-02 12:00 11-02 12:00 US';
+    const bridge = 'b 11-02 10:30 11-02 12:01 EU 1';
+
+    test.each([
+      ['in runs of their own', true],
+      ['in one run, whose versions 1 still count what had arrived', false],
+    ])('after both were sealed, %s', async (_, isCut) => {
+      const orders = await open({ lateness: '3 hours' });
+      await orders.land(...pair, sealed);
+      if (isCut) await orders.run({ bound: '2026-11-02 12:00:30+00' });
+      await orders.land(bridge);
+      await orders.run({ bound: '2026-11-02 13:00+00' });
+      expect((await ledgerOf(orders)).filter((line) => !line.includes('US'))).toEqual(joined);
+      expect(await orders.lateEvents()).toEqual(["x 'EU' - -", "b 'EU' late_firing included v2 late_firing"]);
+      expect(
+        await orders.rows('select conflicts_with from gold.daily_orders_late_event where is_conflict'),
+      ).toEqual([{ conflicts_with: { this: '(EU,7.00,)', counted: '(EU,5.00,)' } }]);
+      expect(await orders.rows('select copies::text from errata.daily_orders_copy')).toEqual([
+        { copies: '1' },
+      ]);
+      const { text } = await inTransaction(orders.control, 'repeatable read', (transaction) =>
+        explained(transaction, orders.rollup, '2026-11-02T10:00Z/2026-11-02T11:30Z', ['EU']),
+      );
+      expect(text).toContain('It adds up');
+      // a copy that comes later is one of the first
+      await orders.land('x 11-02 11:00 11-02 13:01 EU 5');
+      await orders.run({ bound: '2026-11-02 13:30+00' });
+      expect((await ledgerOf(orders)).filter((line) => !line.includes('US'))).toEqual(joined);
+      expect(await orders.lateEvents()).toHaveLength(2);
+    });
+
+    test('the second had come late: it was counted by name, and is a copy from then on', async () => {
+      const orders = await open({ lateness: '3 hours' });
+      await orders.land(
+        'a 11-02 11:00 11-02 11:00 EU 2',
+        sealed,
+        'x 11-02 11:20 11-02 12:01 EU 7',
+        'x 11-02 10:00 11-02 11:10 EU 7',
+      );
+      await orders.run({ bound: '2026-11-02 12:02+00' });
+      await orders.land('b 11-02 10:30 11-02 12:03 EU 1');
+      await orders.run({ bound: '2026-11-02 13:00+00' });
+      expect(await ledgerOf(orders)).toContain("10:00–11:50 'EU' v2 3 10.00 late_firing");
+      expect(await orders.lateEvents()).toEqual([
+        "x 'EU' late_firing included v2 late_firing",
+        "b 'EU' late_firing included v2 late_firing",
+      ]);
+      expect(await orders.rows('select count(*)::text from gold.daily_orders_late_event')).toEqual([
+        { count: '2' },
+      ]);
+    });
+
+    test('before anything is sealed, and by rows of one instant', async () => {
+      const orders = await open();
+      await orders.land(
+        'x 11-02 10:00 11-02 10:00 EU 5',
+        'b 11-02 10:30 11-02 10:05 EU 1',
+        'x 11-02 11:00 11-02 10:05 EU 7',
+      );
+      await orders.run({ bound: '2026-11-02 10:06+00' });
+      expect(await orders.rows('select revenue from gold.daily_orders_live')).toEqual([{ revenue: '6.00' }]);
+      await orders.land(sealed);
+      await orders.run({ bound: '2026-11-02 13:00+00' });
+      expect(await ledgerOf(orders)).toEqual(["10:00–11:30 'EU' v1 2 6.00"]);
+    });
+
+    test('all that join are copies: the joined session is published all the same', async () => {
+      const orders = await open({ lateness: '3 hours' });
+      await orders.land(
+        'x 11-02 10:00 11-02 10:00 EU 5',
+        'y 11-02 11:30 11-02 11:30 EU 3',
+        sealed,
+        'y 11-02 10:30 11-02 12:01 EU 3',
+        'x 11-02 11:00 11-02 12:01 EU 5',
+      );
+      await orders.run({ bound: '2026-11-02 13:00+00' });
+      expect(await ledgerOf(orders)).toContain("10:00–12:00 'EU' v2 2 8.00 late_firing");
+      expect(await orders.lateEvents()).toEqual([]);
+    });
+
+    test('by the word of a person who releases a refused row', async () => {
+      const orders = await open({ policy: 'grace' });
+      await orders.land(...pair, sealed, 'b 11-02 10:30 11-02 14:00 EU 1', 'w 11-02 14:00 11-02 13:59 US');
+      await orders.run({ bound: '2026-11-02 15:00+00' });
+      expect(await orders.lateEvents()).toEqual(["b 'EU' side_output pending refused"]);
+      await releaseEvents(
+        orders.control,
+        orders.rollup,
+        { actor: 'ada', reason: 'checked', eventIds: ['b'] },
+        { bound: '2026-11-02 15:30+00' },
+      );
+      expect(await ledgerOf(orders)).toContain("10:00–11:30 'EU' v2 2 6.00 refused");
+    });
+
+    test('the first is deleted: the other counts in its place', async () => {
+      const orders = await open({ lateness: '3 hours' });
+      await orders.land(...pair, sealed, bridge);
+      await orders.run({ bound: '2026-11-02 13:00+00' });
+      await orders.rows('delete from bronze.orders where amount = 5');
+      await amendWindows(
+        orders.control,
+        orders.rollup,
+        {
+          actor: 'ada',
+          reason: 'deleted',
+          windowFrom: '2026-11-02 10:00+00',
+          windowTo: '2026-11-02 10:01+00',
+        },
+        { bound: '2026-11-02 14:00+00' },
+      );
+      expect(await ledgerOf(orders)).toContain("10:00–11:30 'EU' v3 2 8.00 source_change");
+    });
+  });
+
   test('of two equal rows of one instant one counts; where rows are unique both do', async () => {
     for (const [identity, counted] of [
       ['event_id: order_id', 1],

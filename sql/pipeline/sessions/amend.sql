@@ -85,7 +85,8 @@ inherited as (
   select h.key_id, h.errata_event_id, h.errata_row_digest::uuid, h.heir_session_id, h.is_late
   from heir as h
   where h.heir_session_id is not null
-  on conflict do nothing
+  -- it counted in a session of its own before a further row joined the two
+  on conflict (key_id, event_id, row_digest) do update set copy_since = null
 ),
 no_copy as (
   delete from /*:copy*/errata.daily_orders_copy/*.*/ as c

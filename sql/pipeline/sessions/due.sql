@@ -23,6 +23,10 @@ join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id
 join /*:session_row*/errata.daily_orders_session_row/*.*/ as m on m.session_id = p.part_id
 join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = m.key_id
 where not (m.is_late and m.session_id = d.session_id)
+  and not exists (
+    select from /*:session_part*/errata.daily_orders_session_part/*.*/ as x
+    where x.session_id = d.session_id and x.part_id = m.copy_since
+  )
   -- a row of a session that this one replaced may wait for a person, or be set aside
   and not exists (
     select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e

@@ -26,6 +26,10 @@ join /*:session_part*/errata.daily_orders_session_part/*.*/ as p on p.session_id
 join /*:session_row*/errata.daily_orders_session_row/*.*/ as m on m.session_id = p.part_id
 join /*:session_key*/errata.daily_orders_session_key/*.*/ as k on k.key_id = m.key_id
 where not (t.target = 'open' and m.is_late and m.session_id = t.session_id)
+  and not exists (
+    select from /*:session_part*/errata.daily_orders_session_part/*.*/ as x
+    where x.session_id = t.session_id and x.part_id = m.copy_since
+  )
   and not (
     t.target = 'counted'
     and exists (

@@ -13,7 +13,15 @@ where e.rollup_id = $1::integer
   and e.event_id = r.errata_event_id
   and (e.event_time = r.errata_event_time or e.event_time is null)
   and r.errata_is_refused
-  and not exists (select from pg_temp.errata_joined as j where j.place = r.errata_place)
+  and not exists (
+    select from pg_temp.errata_joined as j
+    join pg_temp.errata_arrival as a using (place)
+    left join /*:session_row*/errata.daily_orders_session_row/*.*/ as m
+      on m.key_id = a.key_id
+      and m.event_id = a.event_id
+      and m.row_digest = a.row_digest
+    where j.place = r.errata_place and m.copy_since is null
+  )
   and not exists (
     select from pg_temp.errata_candidate as c
     where c.errata_event_id = e.event_id

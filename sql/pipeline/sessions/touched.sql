@@ -46,4 +46,4 @@ where q.cause in ('refused', 'quarantine_release')
       /*:each key*/ and array[k./*:key*/region/*.*/] = array[q./*:key*/region/*.*/] /*:end*/
       and s.window_start = q.window_start
       and s.window_end = q.window_end
-  );
+  )

@@ -38,7 +38,8 @@ where not a.has_twin
 insert into pg_temp.errata_twin (key_id, event_id, row_digest, event_time, session_id)
 select m.key_id, m.event_id, m.row_digest, '-infinity', m.session_id
 from /*:session_row*/errata.daily_orders_session_row/*.*/ as m
-where (m.key_id, m.event_id) in (select a.key_id, a.event_id from pg_temp.errata_arrival as a where a.has_twin);
+where (m.key_id, m.event_id) in (select a.key_id, a.event_id from pg_temp.errata_arrival as a where a.has_twin)
+  and m.copy_since is null;
 
 insert into pg_temp.errata_twin (key_id, event_id, row_digest, event_time)
 select k.key_id, e.event_id, e.row_digest::uuid, e.event_time

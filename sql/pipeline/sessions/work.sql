@@ -63,6 +63,16 @@ create temp table errata_session_copy (
   window_end timestamptz not null
 ) on commit drop;
 
+-- Rows of a session whose id another of its rows bears too.
+create temp table errata_repeated (
+  session_id bigint not null,
+  window_start timestamptz not null,
+  window_end timestamptz not null,
+  key_id bigint not null,
+  event_id text not null,
+  row_digest uuid not null
+) on commit drop;
+
 -- Sessions to seal or to recompute, and the rows that they count.
 create temp table errata_session_target (
   target text not null,

@@ -38,6 +38,10 @@ as $errata_open_windows$
       and s.errata_row_digest::uuid = m.row_digest
     where n.is_seal_due
       and n.replaced_by is null
+      and not exists (
+        select from /*:session_part*/errata.daily_orders_session_part/*.*/ as x
+        where x.session_id = n.session_id and x.part_id = m.copy_since
+      )
       and n.window_end > (
         select coalesce(/*:fold_sealed_until*/r.sealed_until/*.*/, '-infinity')
         from /*:schema*/errata/*.*/.rollup as r

@@ -43,8 +43,12 @@ create table if not exists /*:session_row*/errata.daily_orders_session_row/*.*/ 
   session_id bigint not null,
   -- it joined after the session's end, so version 1 does not count it (R8)
   is_late boolean not null,
+  -- from this session on it is a copy: the session joined two rows with one id (R5)
+  copy_since bigint,
   primary key (key_id, event_id, row_digest)
 );
+-- For tables made before that could be told.
+alter table /*:session_row*/errata.daily_orders_session_row/*.*/ add column if not exists copy_since bigint;
 create index if not exists /*:session_row_by_session*/daily_orders_session_row_by_session/*.*/
   on /*:session_row*/errata.daily_orders_session_row/*.*/ (session_id);
 
