@@ -46,6 +46,8 @@ declare
   errata_window record;
   errata_known /*:ledger*/gold.daily_orders/*.*/;
   errata_last /*:emission*/errata.daily_orders_emission/*.*/;
+  errata_place tid;
+  errata_stamp timestamptz;
 begin
   select r.* into strict errata_rollup from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
   if errata_rollup.dropped_at is not null then
@@ -84,9 +86,15 @@ begin
   -- Taken before the stamp: a run that settles an instant looks for such locks, whose second number says since when
   -- a version may be on its way (R11).
   perform pg_advisory_xact_lock_shared(/*:stream_lock*/7431/*.*/, floor(extract(epoch from clock_timestamp()))::integer);
-  -- One emission of a keyed window at a time: two retries at once must not both think they are the first.
-  perform pg_advisory_xact_lock(hashtextextended(
-    format('%s %s', /*:rollup_id*/1/*.*/, row(new.window_start, new.window_end /*:each key*/ , new./*:key*/region/*.*/ /*:end*/)::text), 0));
+  -- One emission of a keyed window at a time: two retries at once must not both think they are the first, and a run that
+  -- publishes into a keyed window without a version 1 puts the same row there until it commits (claim.sql). An advisory
+  -- lock for each keyed window, as an alternative, ends with "out of shared memory" at some 40,000 rows in a transaction.
+  select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
+  from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
+  values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'seal', new.stamp)
+  on conflict do nothing
+  returning q.ctid into errata_place;
 
   new.local_date := errata_window.local_date;
   new.causes := '{}';
@@ -98,8 +106,13 @@ begin
   new.posting_period := null;
   new.replaces := null;
   -- read anew: a run may have published while this insert waited
-  select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
+  select greatest(new.stamp, r.last_stamp + interval '1 microsecond') into strict errata_stamp
   from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  if errata_stamp > new.stamp then
+    new.stamp := errata_stamp;
+    update /*:touched*/errata.daily_orders_touched/*.*/ as q set since = new.stamp where q.ctid = errata_place
+    returning q.ctid into errata_place;
+  end if;
   new.sealed_at := new.stamp;
   new.corrected_at := null;
   new.definition_fingerprint := errata_rollup.definition_fingerprint;
@@ -124,11 +137,9 @@ begin
   limit 1;
 
   if not found then
-    insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
-    values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'seal', new.stamp)
-    on conflict do nothing;
     return new;
   end if;
+  delete from /*:touched*/errata.daily_orders_touched/*.*/ as q where q.ctid = errata_place;
 
   -- What the stream said last of this keyed window: a retry of it is absorbed.
   select e.* into errata_last

@@ -76,7 +76,7 @@ const stageFiles = {
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
   recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
   failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
-  diff: ['diff'],
+  diff: ['diff', 'claim', 'unclaimed'],
   publish: ['publish', 'forget', 'include', 'propose', 'settle'],
   chain: ['hash_versions', 'link'],
   finish: ['stamp', 'finish'],

@@ -1,5 +1,6 @@
 /** Diff: which keyed windows differ from their latest version, and which must wait (R9, R15). */
 import { execute, query } from '../db/statement.ts';
+import { StaleSnapshot } from './begin.ts';
 import type { RunContext } from './context.ts';
 
 export type Verdict =
@@ -20,6 +21,7 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
     change_is_published: run.rollup.settings.publish.policy === 'auto',
     deletes_are_retention: run.rollup.settings.bronze.deletes === 'retention',
   });
+  if (run.rollup.settings.seal.by === 'stream') await claimFirst(run);
   const rows = await query<{ verdict: Verdict; windows: string }>(
     run.transaction,
     'select c.verdict, count(*) as windows from pg_temp.errata_change as c group by c.verdict',
@@ -36,4 +38,33 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
   };
   for (const { verdict, windows } of rows) counts[verdict] = Number(windows);
   return counts;
+}
+
+/**
+ * How long a run waits for a version 1 that the stream has not committed: well below the server's `deadlock_timeout` of a
+ * second, so that of the two never the stream is the one to give way.
+ */
+const patience = '200ms';
+
+/** Nothing is published into a keyed window without a version 1 while the stream may be writing it (R8, R11). */
+async function claimFirst({ transaction, statements, bound }: RunContext): Promise<void> {
+  const { claim, unclaimed } = statements.pipeline;
+  await query(transaction, 'savepoint errata_claim');
+  const [known] = await query<{ limit: string }>(
+    transaction,
+    `select current_setting('lock_timeout') as limit`,
+  );
+  try {
+    await query(transaction, `select set_config('lock_timeout', '${patience}', true)`);
+    await execute(transaction, claim, { since: bound });
+    await query(transaction, `select set_config('lock_timeout', $1, true)`, [known?.limit ?? null]);
+    await query(transaction, 'release savepoint errata_claim');
+  } catch (error) {
+    const { code } = error as { code?: string };
+    // it was committed after the snapshot
+    if (code === '40001') throw new StaleSnapshot();
+    if (code !== '55P03') throw error;
+    await query(transaction, 'rollback to savepoint errata_claim');
+    await execute(transaction, unclaimed);
+  }
 }

@@ -10,6 +10,9 @@ const emission = (number: number, region: string, revenue: number) =>
   `insert into gold.daily_orders (window_start, window_end, region, orders, revenue)
    values ('${day(number)}', '${day(number + 1)}', '${region}', 1, ${revenue})`;
 
+/** Other tests run on the same server. */
+const waitingHere = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
 const asOf = (orders: Orders, instant: string) =>
   orders.rows(
     'select window_start, region, version, revenue from gold.daily_orders_as_of($1) order by 1, 2',
@@ -123,12 +126,7 @@ describe('the clock steps back by an hour', () => {
     const [holder, stream] = [await orders.database.pool.connect(), await orders.database.pool.connect()];
     await holder.query('begin; select pg_advisory_xact_lock(1)');
     const run = orders.run({ bound: '2026-10-30T03:00Z' });
-    await expect
-      .poll(
-        async () =>
-          (await holder.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount,
-      )
-      .toBe(1);
+    await expect.poll(async () => (await orders.rows(waitingHere)).length).toBe(1);
     await stream.query(`begin; ${emission(28, 'EU', 9)}`);
     await holder.query('rollback');
     const { stamp } = await run;
@@ -158,5 +156,94 @@ describe('the clock steps back by an hour', () => {
       stamps.map(async (stamp) => (await asOf(orders, stamp)).map(({ revenue }) => revenue)),
     );
     expect(revenues).toEqual([['10.00'], ['17.00']]);
+  });
+});
+
+describe('the stream writes version 1 of a keyed window while a run publishes into it', () => {
+  /** Two days sealed for EU; the stream has written nothing. */
+  async function unwritten(): Promise<Orders> {
+    const orders = await openOrders({ seal: byStream, policy: 'auto' });
+    await orders.land('a 10-29 10:00 10-29 10:01 EU 10', 'pass 10-30 02:00 10-30 02:01 ZZ');
+    return orders;
+  }
+  const at = { bound: '2026-10-30T03:00Z' };
+  const kinds = (orders: Orders) => orders.rows('select kind, revenue from errata.daily_orders_emission');
+
+  test('begun before the run is at its end: the keyed window waits, and the next run finds version 1', async () => {
+    const orders = await unwritten();
+    const stream = await orders.database.pool.connect();
+    await stream.query(`begin; ${emission(29, 'EU', 7)}`);
+    const { counts } = await orders.run(at);
+    expect(counts.windows_corrected).toBe(0);
+    expect(await orders.rows('select blocked_reason from errata.daily_orders_touched')).toEqual([
+      { blocked_reason: 'the stream is writing a version 1 that it has not committed' },
+    ]);
+    await stream.query('commit');
+    stream.release();
+    await orders.run(at);
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 7", "10-29 'EU' v2 1 10.00 seal_mismatch"]);
+  });
+
+  test('committed since the run’s snapshot: the run starts again', async () => {
+    const orders = await unwritten();
+    let rounds = 0;
+    await orders.run({
+      ...at,
+      onStage: (stage) => {
+        if (stage === 'recompute') rounds++;
+      },
+      before: async () => {
+        if (rounds === 0) await orders.rows(emission(29, 'EU', 7));
+      },
+    });
+    expect(rounds).toBe(2);
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 7", "10-29 'EU' v2 1 10.00 seal_mismatch"]);
+  });
+
+  test('begun while the run is in its commit: it waits, comes late, and stays out of the ledger', async () => {
+    const orders = await unwritten();
+    await orders.rows(`create function public.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+      create constraint trigger wait after update on errata.run initially deferred for each row execute function public.wait()`);
+    const holder = await orders.database.pool.connect();
+    const waiting = (count: number) =>
+      expect.poll(async () => (await orders.rows(waitingHere)).length).toBe(count);
+    await holder.query('begin; select pg_advisory_xact_lock(1)');
+    const run = orders.run(at);
+    await waiting(1);
+    const insert = orders.rows(emission(29, 'EU', 7));
+    await waiting(2);
+    await holder.query('rollback');
+    await Promise.all([run, insert]);
+    holder.release();
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v2 1 10.00 seal_mismatch"]);
+    expect(await kinds(orders)).toEqual([{ kind: 'late_seal', revenue: '7' }]);
+    expect(await orders.rows('select from errata.daily_orders_touched')).toEqual([]);
+  });
+
+  test('of two that write it at once one is version 1, an equal other is absorbed', async () => {
+    const orders = await unwritten();
+    const [one, other] = [await orders.database.pool.connect(), await orders.database.pool.connect()];
+    await one.query(`begin; ${emission(29, 'EU', 10)}`);
+    const retry = other.query(emission(29, 'EU', 10));
+    await expect.poll(async () => (await orders.rows(waitingHere)).length).toBe(1);
+    await one.query('commit');
+    await retry;
+    for (const client of [one, other]) client.release();
+    expect(await orders.ledger()).toEqual(["10-29 'EU' v1 1 10"]);
+    expect(await kinds(orders)).toEqual([]);
+    expect(await orders.rows('select cause from errata.daily_orders_touched')).toEqual([{ cause: 'seal' }]);
+  });
+
+  test('as many as there are in one transaction: none of them holds a lock of its own', async () => {
+    const orders = await unwritten();
+    const stream = await orders.database.pool.connect();
+    await stream.query(`begin; insert into gold.daily_orders (window_start, window_end, region, orders, revenue)
+      select '${day(29)}', '${day(30)}', n, 1, 1 from generate_series(1, 300) as n`);
+    const { rows } = await stream.query(
+      `select count(*) < 10 as few from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+    );
+    await stream.query('rollback');
+    stream.release();
+    expect(rows).toEqual([{ few: true }]);
   });
 });
