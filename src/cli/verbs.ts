@@ -6,6 +6,7 @@ import { digest } from '../commands/digest.ts';
 import { drop } from '../commands/drop.ts';
 import { events } from '../commands/events.ts';
 import { explain } from '../commands/explain.ts';
+import { find } from '../commands/find.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
@@ -36,6 +37,7 @@ export const verbs: readonly Verb[] = [
   drop,
   status,
   explain,
+  find,
   events,
   digest,
   verify,
