@@ -79,6 +79,7 @@ const stageFiles = {
   diff: ['diff', 'claim', 'unclaimed'],
   publish: ['publish', 'forget', 'include', 'propose', 'settle'],
   chain: ['hash_versions', 'link'],
+  notify: ['notify'],
   finish: ['stamp', 'finish'],
 } as const;
 

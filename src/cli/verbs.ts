@@ -1,5 +1,6 @@
 /** The verbs, in the order of `errata --help`. A further one: its file in this directory, and its name in this list. */
 import { amend } from '../commands/amend.ts';
+import { changes } from '../commands/changes.ts';
 import { check } from '../commands/check.ts';
 import { demo } from '../commands/demo.ts';
 import { digest } from '../commands/digest.ts';
@@ -10,6 +11,7 @@ import { find } from '../commands/find.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
+import { notify } from '../commands/notify.ts';
 import { pause } from '../commands/pause.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
@@ -35,8 +37,10 @@ export const verbs: readonly Verb[] = [
   resume,
   rename,
   drop,
+  notify,
   status,
   explain,
+  changes,
   find,
   events,
   digest,

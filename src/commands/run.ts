@@ -1,11 +1,13 @@
 /** `errata run`: what cron calls. JSON lines on stderr, one summary line on stdout. */
 
+import type { Context } from '../cli/context.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import { exitCodeOf, overRollups } from '../cli/over-rollups.ts';
 import type { Verb } from '../cli/verb.ts';
 import { readDuration } from '../config/duration.ts';
 import { readInstant } from '../config/instant.ts';
 import { Failure } from '../failure.ts';
+import { deliverNotices } from '../notices/deliver.ts';
 import { resultData } from '../output/rollup-result.ts';
 import { summaryLine, totals } from '../output/summary.ts';
 import type { SpineOptions } from '../pipeline/run.ts';
@@ -80,6 +82,7 @@ Examples:
         },
       }),
     );
+    await tellOthers(context);
     const exitCode = exitCodeOf(results);
     return {
       exitCode,
@@ -92,6 +95,15 @@ Examples:
     };
   },
 };
+
+/** A notice that does not arrive waits in the outbox; the run has done its work. */
+async function tellOthers(context: Context): Promise<void> {
+  const settings = context.settings();
+  if (settings.notices === undefined || context.signal.aborted) return;
+  const { control } = await context.open();
+  const { failure, left } = await deliverNotices(control, settings, context.signal);
+  if (failure !== null) context.logger.warn({ failure, left }, 'a notice did not arrive; it is tried again');
+}
 
 /** What `run` and `plan` share. @throws Failure, exit code 2, for a value that cannot be meant. */
 export function runOptions(flags: RunFlags): SpineOptions {

@@ -6,6 +6,9 @@ interface Fault {
   readonly text: string;
 }
 
+/** Settings whose text may be a secret, also where it stands in the file itself. */
+const secrets = new Set(['database', 'notices.webhook', 'notices.secret']);
+
 /** Collects every fault of the file, so that one run shows them all. */
 export class Faults {
   readonly #file: string;
@@ -52,7 +55,7 @@ export class Faults {
   #shown(path: Path, text: string): string {
     const variables = this.#places.variables(path).map((name) => `\${${name}}`);
     if (variables.length > 0) return `the value of ${variables.join(' and ')}`;
-    if (path[0] === 'database') return 'the value';
+    if (secrets.has(path.join('.'))) return 'the value';
     return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
   }
 

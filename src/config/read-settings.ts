@@ -6,6 +6,7 @@ import { reportIssues } from './issues.ts';
 import { Places } from './place.ts';
 import { fileShape, readUrl } from './section/file.ts';
 import { limitSettings } from './section/limits.ts';
+import { noticeSettings } from './section/notices.ts';
 import { periodFaults, periodSettings } from './section/periods.ts';
 import { mappingAt, rollupFaults, rollupSettings } from './section/rollup.ts';
 import { tableFaults } from './section/table-use.ts';
@@ -40,14 +41,16 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   if (!parsed.success) throw new Error('zod refused the settings without an issue');
   const { database, schema, rollups, periods, run } = parsed.data;
   const limits = limitSettings(run);
+  const notices = noticeSettings(parsed.data.notices);
   return {
     database: database ?? (env.DATABASE_URL || undefined),
     schema: schema ?? 'errata',
     rollups: Object.entries(rollups).map(([name, rollup]) =>
-      rollupSettings(name, rollup, ['rollups', name], places, limits),
+      rollupSettings(name, rollup, ['rollups', name], places, limits, notices),
     ),
     periods: periodSettings(periods, rollups),
     limits,
+    notices,
     file,
   };
 }

@@ -12,6 +12,8 @@ export interface Settings {
   readonly periods: PeriodSettings;
   /** Of `migrate`; each rollup has them too, for its runs. */
   readonly limits: LimitSettings;
+  /** Undefined: nobody is told by POST. */
+  readonly notices: NoticeSettings | undefined;
   /** The path of the file, as it was given to `readSettings`. */
   readonly file: string;
 }
@@ -22,6 +24,14 @@ export interface LimitSettings {
   readonly lockTimeout: Duration;
   /** Undefined: as the database or the role says. */
   readonly statementTimeout: Duration | undefined;
+}
+
+/** Who is told, by POST, which keyed windows a run changed. */
+export interface NoticeSettings {
+  /** It may hold a token: never printed. */
+  readonly webhook: string;
+  readonly secret: string | undefined;
+  readonly timeout: Duration;
 }
 
 /** Calendar months in a named time zone (R12). */
@@ -67,6 +77,7 @@ export interface RollupSettings {
   readonly publish: PublishSettings;
   readonly schedule?: ScheduleSettings | undefined;
   readonly limits: LimitSettings;
+  readonly notices: NoticeSettings | undefined;
   /** Of the rollup's own key in the file. */
   readonly position: Position;
 }

@@ -1,7 +1,7 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain
+ *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain ──> notify
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
@@ -19,6 +19,7 @@ import { findCopies } from './copies.ts';
 import { diff } from './diff.ts';
 import { finish, takeStamp } from './finish.ts';
 import { keepLateEvents } from './late-events.ts';
+import { notify } from './notify.ts';
 import { publish } from './publish.ts';
 import { recompute } from './recompute.ts';
 import { answerRefused, readRefused } from './refused.ts';
@@ -64,6 +65,7 @@ export async function runRollup(
         whole.stageMilliseconds,
       );
       await link(run, hashed);
+      await notify(run, stamp);
       return whole;
     });
   } catch (error) {

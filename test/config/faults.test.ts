@@ -88,11 +88,11 @@ describe('one fault at a time', () => {
     [['schema: errata', 'shema: errata'], '2:1  shema: is not a setting here; did you mean schema?'],
     [
       ['schema: errata', 'colour: errata'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, notices, periods',
     ],
     [
       ['schema: errata', 'colour:'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, notices, periods',
     ],
     [
       ['schema: errata', 'schema: pg_errata'],
@@ -561,7 +561,24 @@ it('prints as fact, detail and hint', () => {
   } catch (error) {
     expect(formatFailure(error as Failure)).toBe(`errata.yaml has 2 faults
   detail: errata.yaml:1:10  rollups: holds no rollup; write one, as \`errata init\` shows
-          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, run, periods
+          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, run, notices, periods
   hint:   mend the file and run \`errata check\``);
   }
+});
+
+describe('notices', () => {
+  const and = (lines: string) => [[`periods: {`, `${lines}\nperiods: {`]] as const;
+  it('name an address, and a secret that is worth the name', () => {
+    expect(faults(and('notices: { webhook: ftp://host, secret: short, timeout: soon }'))).toEqual([
+      expect.stringMatching(/notices\.webhook: the value is no address; write https:\/\/host\/path/),
+      expect.stringMatching(/notices\.secret: the value is too short to sign with/),
+      expect.stringMatching(/notices\.timeout: /),
+    ]);
+    expect(faults(and('notices: { secret: ${SECRET} }'), { SECRET: 'sixteen characters' })).toEqual([
+      expect.stringMatching(/notices\.webhook: is missing/),
+    ]);
+  });
+  it('never show what stands in a variable', () => {
+    expect(faults(and('notices: { webhook: ${HOOK} }'), { HOOK: 'hidden' }).join()).not.toContain('hidden');
+  });
 });

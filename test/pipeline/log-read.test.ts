@@ -39,6 +39,7 @@ async function statusOf(sources: SourcePartitions): Promise<string[]> {
     rollups: [settings],
     periods: { calendar: 'month', timeZone: 'UTC' },
     limits: settings.limits,
+    notices: undefined,
     file: 'errata.yaml',
   } as const;
   const status = await readStatus(sources.control, file, settings, '2026-01-01 00:02:00+00');

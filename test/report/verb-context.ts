@@ -11,6 +11,7 @@ export function settingsOf({ rollup }: TestErrata): Settings {
     rollups: [rollup.settings],
     periods: { calendar: 'month', timeZone: 'UTC' },
     limits: rollup.settings.limits,
+    notices: rollup.settings.notices,
     file: 'errata.yaml',
   };
 }

@@ -3,6 +3,7 @@ import { leaf, section } from '../leaf.ts';
 import { nameBytes, plainName, readName } from '../name.ts';
 import type { Reading } from '../reading.ts';
 import { limitsShape } from './limits.ts';
+import { noticesShape } from './notices.ts';
 import { periodsShape } from './periods.ts';
 import { rollupShape } from './rollup.ts';
 
@@ -22,6 +23,7 @@ export const fileShape = section(
       .meta({ propertyNames: { pattern: plainName.source, maxLength: nameBytes } })
       .describe('The rollups by name.'),
     run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
+    notices: noticesShape.optional().describe('Who is told when a published number changed.'),
     periods: periodsShape.optional().describe('What finance closes.'),
   },
   'write a mapping with rollups',

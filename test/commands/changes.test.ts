@@ -1,0 +1,217 @@
+/** `errata changes`, and the notices of what changed: figures worked out by hand. */
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changes } from '../../src/commands/changes.ts';
+import { durationOf } from '../../src/config/duration.ts';
+import { deliverNotices } from '../../src/notices/deliver.ts';
+import { call, settingsOf } from '../report/verb-context.ts';
+import { type Orders, openOrders } from '../support/orders.ts';
+
+let orders: Orders;
+let [first, second, third] = ['', '', ''];
+
+/** 29 October: EU 1 order of 10, corrected to 2 of 17 and to 3 of 20; NULL had none, and gets 1 of 5. */
+beforeAll(async () => {
+  orders = await openOrders({ policy: 'auto' });
+  await orders.land('a 10-29 10:00 10-29 10:00 EU', 'w 10-31 10:00 10-31 10:00 EU');
+  ({ runId: first } = await orders.run({ bound: '2026-10-31T12:00Z' }));
+  await orders.land('b 10-29 11:00 10-31 13:00 EU 7', 'n 10-29 11:00 10-31 13:00 NULL 5');
+  ({ runId: second } = await orders.run({ bound: '2026-10-31T14:00Z' }));
+  await orders.land('c 10-29 11:00 10-31 15:00 EU 3');
+  ({ runId: third } = await orders.run({ bound: '2026-10-31T16:00Z' }));
+}, 60_000);
+
+const look = async (flags: { since?: string; run?: string }) => {
+  const { text, data } = await call(changes, orders, ['daily_orders'], flags);
+  const [{ windows } = { windows: [] }] = data as {
+    windows: { key: object; measures: object; causes: string[] }[];
+  }[];
+  return { text, windows };
+};
+
+describe('errata changes', () => {
+  test('since a run: from what stood then to what stands now, over all runs between', async () => {
+    const { text, windows } = await look({ since: first });
+    expect(windows).toMatchObject([
+      {
+        key: { region: null },
+        old_version: null,
+        new_version: 2,
+        measures: { orders: [null, '1'], revenue: [null, '5.00'] },
+        causes: ['refused'],
+        runs: [second],
+      },
+      {
+        key: { region: 'EU' },
+        old_version: 1,
+        new_version: 3,
+        measures: { orders: ['1', '3'], revenue: ['10.00', '20.00'] },
+        deltas: { orders: '2', revenue: '10.00' },
+        causes: ['refused'],
+        runs: [second, third],
+      },
+    ]);
+    expect(text.split('\n').slice(1)).toEqual([
+      '  window      region  version  measure    old    new   delta  causes',
+      '  2026-10-29  NULL          2  orders       –      1      +1  refused',
+      '                               revenue      –   5.00   +5.00',
+      '  2026-10-29  EU            3  orders       1      3      +2  refused',
+      '                               revenue  10.00  20.00  +10.00',
+    ]);
+  });
+
+  test('by one run: what it changed, beside what stood before it', async () => {
+    expect((await look({ run: third })).windows).toMatchObject([
+      { old_version: 2, new_version: 3, measures: { orders: ['2', '3'], revenue: ['17.00', '20.00'] } },
+    ]);
+    expect((await look({ run: first })).windows).toEqual([]);
+  });
+
+  test('since an instant, and since a mark', async () => {
+    const [run] = await orders.rows<{ stamp: string }>(
+      'select stamp::text from errata.run where run_id = $1',
+      [second],
+    );
+    expect((await look({ since: run?.stamp as string })).windows).toHaveLength(1);
+    await orders.rows(`insert into errata.mark values ('October, mailed', $1, 'ada', clock_timestamp())`, [
+      run?.stamp,
+    ]);
+    expect((await look({ since: 'October, mailed' })).windows).toMatchObject([
+      { old_version: 2, new_version: 3 },
+    ]);
+    const { text } = await look({ since: third });
+    expect(text).toMatch(/^daily_orders: nothing changed since 20/);
+  });
+
+  test.each([
+    [{}, 'say since when: --since WORD or --run N, one of them'],
+    [{ since: '1', run: '1' }, 'say since when: --since WORD or --run N, one of them'],
+    [{ since: 'yesterday' }, '--since "yesterday" is no mark, no run and no instant'],
+    [{ since: '4711' }, 'there is no run 4711'],
+    [{ run: 'x' }, '--run "x" is not the number of a run'],
+    [{ run: '1', limit: '0' }, '--limit "0" is not a number of keyed windows'],
+  ])('%j: %s', async (flags, message) => {
+    await expect(call(changes, orders, [], flags)).rejects.toMatchObject({ message, exitCode: 2 });
+  });
+});
+
+describe('notices', () => {
+  const secret = 'sixteen characters at least';
+  let server: Server;
+  let answer = 200;
+  const received: { id: string; body: string; signature: string }[] = [];
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        received.push({
+          id: String(request.headers['errata-notice']),
+          body,
+          signature: String(request.headers['errata-signature']),
+        });
+        response.writeHead(answer).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => server.close());
+
+  const notices = () => ({
+    webhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told?token=hidden`,
+    secret,
+    timeout: durationOf(2_000_000n),
+  });
+  const settings = () => ({ ...settingsOf(orders), notices: notices() });
+  const waiting = () =>
+    orders.rows(
+      'select attempts, last_error, delivered_at is not null as is_delivered from errata.outbox order by 1',
+    );
+
+  test('a run that changed a number names it, in its own commit; listeners hear it', async () => {
+    const told: string[] = [];
+    const listener = await orders.database.pool.connect();
+    listener.on('notification', ({ payload }) => told.push(payload as string));
+    await listener.query('listen errata');
+    const rollup = { ...orders.rollup, settings: { ...orders.rollup.settings, notices: notices() } };
+    const { runRollup } = await import('../../src/pipeline/run.ts');
+    await runRollup(orders.control, rollup, { bound: '2026-10-31T17:00Z' });
+    await listener.query('select 1');
+    // nothing changed
+    expect([told, await waiting()]).toEqual([[], []]);
+    await orders.land('d 10-29 11:00 10-31 18:00 EU 4');
+    const { runId } = await runRollup(orders.control, rollup, { bound: '2026-10-31T19:00Z' });
+    await expect.poll(() => told.length).toBe(1);
+    await listener.query('unlisten errata');
+    listener.release();
+    const window = {
+      window_start: '2026-10-29 00:00:00+00',
+      window_end: '2026-10-30 00:00:00+00',
+      local_date: '2026-10-29',
+      key: { region: 'EU' },
+      version: 4,
+      is_void: false,
+      causes: ['refused'],
+      measures: { orders: { old: '3', new: '4' }, revenue: { old: '20.00', new: '24.00' } },
+    };
+    expect(JSON.parse(told[0] as string)).toMatchObject({
+      rollup: 'daily_orders',
+      run_id: runId,
+      windows_changed: 1,
+      windows: [window],
+    });
+
+    // who answers with an error is asked again, later
+    answer = 503;
+    expect(await deliverNotices(orders.control, settings())).toEqual({
+      delivered: 0,
+      failure: 'it answered with status 503',
+      left: 1,
+    });
+    answer = 200;
+    expect(await deliverNotices(orders.control, settings())).toEqual({
+      delivered: 0,
+      failure: null,
+      left: 1,
+    });
+    expect(await waiting()).toEqual([
+      { attempts: 1, last_error: 'it answered with status 503', is_delivered: false },
+    ]);
+    await orders.rows('update errata.outbox set next_attempt_at = clock_timestamp()');
+    // two at once take it once
+    const both = await Promise.all([
+      deliverNotices(orders.control, settings()),
+      deliverNotices(orders.control, settings()),
+    ]);
+    expect(both.reduce((sum, { delivered }) => sum + delivered, 0)).toBe(1);
+    expect(await waiting()).toEqual([{ attempts: 2, last_error: null, is_delivered: true }]);
+    expect(received).toHaveLength(2);
+    expect(received[0]).toEqual(received[1]);
+    expect(JSON.parse(received[1]?.body as string)).toMatchObject({ run_id: runId, windows: [window] });
+    expect(received[1]?.signature).toBe(
+      `sha256=${createHmac('sha256', secret)
+        .update(received[1]?.body as string)
+        .digest('hex')}`,
+    );
+  });
+
+  test('nobody there: it stays, and the address is in no message', async () => {
+    await orders.rows(
+      `insert into errata.outbox (run_id, notice) values ($1, '{"rollup": "daily_orders"}')`,
+      [first],
+    );
+    const gone = {
+      ...settings(),
+      notices: { ...notices(), webhook: 'http://127.0.0.1:9/told?token=hidden' },
+    };
+    const { failure, left } = await deliverNotices(orders.control, gone);
+    expect(failure).toMatch(/^it cannot be reached/);
+    expect(failure).not.toContain('hidden');
+    expect(left).toBe(1);
+  });
+});
