@@ -13,6 +13,7 @@ import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { type Act, holdRollupForAct, record, refuseDropped, type Speaker } from '../publication/acts.ts';
+import { grantRights } from './roles.ts';
 
 /** @param chosen the rollup as the settings have it, under either name. @throws Failure, exit code 2 or 4. */
 export async function renameRollup(
@@ -47,6 +48,10 @@ export async function renameRollup(
         transaction,
         await describedRollup(transaction, settings, { ...chosen, name: names.to }),
       );
+      await grantRights(transaction, {
+        ...settings,
+        rollups: [{ ...chosen, name: names.to }],
+      });
       return await record(transaction, schema, rollup.rollup_id, 'rename', names.from, names.to, speaker);
     },
     settings.limits,

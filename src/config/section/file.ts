@@ -4,6 +4,7 @@ import { nameBytes, plainName, readName } from '../name.ts';
 import type { Reading } from '../reading.ts';
 import { limitsShape } from './limits.ts';
 import { periodsShape } from './periods.ts';
+import { rolesShape } from './roles.ts';
 import { rollupShape } from './rollup.ts';
 
 /** The whole file. */
@@ -21,6 +22,7 @@ export const fileShape = section(
       .record(z.string(), rollupShape, { error: 'write a mapping of rollups by name' })
       .meta({ propertyNames: { pattern: plainName.source, maxLength: nameBytes } })
       .describe('The rollups by name.'),
+    roles: rolesShape.optional().describe('Database roles, and what `migrate` grants them.'),
     run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
     periods: periodsShape.optional().describe('What finance closes.'),
   },
