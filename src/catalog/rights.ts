@@ -39,19 +39,30 @@ const readersFunctions: readonly Relation[] = ['as_of', 'open_windows'];
 const auditedTables: readonly Relation[] = [
   'ledger',
   'late_event',
-  'watermark_log',
   'touched',
   'copy',
   'emission',
   'source_change',
   'evidence',
   'unchained',
-  'override',
-  'session_key',
-  'session',
-  'session_row',
-  'session_part',
 ];
+/** Where windows are sessions. */
+const sessionTables: readonly Relation[] = ['session_key', 'session', 'session_row', 'session_part'];
+
+function tablesOf({ watermark, window }: RollupSettings): readonly Relation[] {
+  return [
+    ...auditedTables,
+    ...(hasOwnLog(watermark) ? (['watermark_log'] as const) : []),
+    ...(watermark.overrides ? (['override'] as const) : []),
+    ...(window.kind === 'session' ? sessionTables : []),
+  ];
+}
+
+/** The log that `migrate` makes. */
+function hasOwnLog({ strategy, log }: RollupSettings['watermark']): boolean {
+  return strategy === 'recorded' && log === undefined;
+}
+
 /** They run with the auditor's own rights: what reads bronze needs a right on bronze too. */
 const auditedFunctions: readonly Relation[] = ['source', 'windows', 'unsealed_from', 'starting_from'];
 /** What only the job calls, or a trigger. */
@@ -84,7 +95,7 @@ export function rightsOf(schema: string, roles: RoleSettings, rollups: readonly 
       ...(auditor === undefined
         ? []
         : [
-            ...auditedTables.map((table) => tableRight(auditor, names[table], 'select')),
+            ...tablesOf(settings).map((table) => tableRight(auditor, names[table], 'select')),
             ...auditedFunctions.map((name) => functionRight(auditor, names[name])),
           ]),
     ];
@@ -113,8 +124,7 @@ function streamRights(role: string, settings: RollupSettings, names: ReturnType<
     ];
     rights.push({ ...tableRight(role, names.ledger, 'insert'), columns });
   }
-  if (watermark.strategy === 'recorded' && !watermark.log)
-    rights.push(tableRight(role, names.watermark_log, 'insert'));
+  if (hasOwnLog(watermark)) rights.push(tableRight(role, names.watermark_log, 'insert'));
   return rights.length === 0 ? [] : [schemaRight(role, gold.schema), ...rights];
 }
 
@@ -130,7 +140,7 @@ export function ownedNames(
     ...rollups.flatMap((settings) => {
       const names = namesOf({ settings, schema });
       return [
-        ...[...views, ...auditedTables].map((name) => names[name]).map(as('table')),
+        ...[...views, ...tablesOf(settings)].map((name) => names[name]).map(as('table')),
         ...functions.map((name) => names[name]).map(as('function')),
       ];
     }),
