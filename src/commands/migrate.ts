@@ -38,7 +38,7 @@ Example:
         ...rollups.map(completeText),
         ...rolesText(settings, ungranted),
       ].join('\n'),
-      data: { migrations, rollups, ungranted },
+      data: { migrations, rollups, ...(settings.roles ? { ungranted } : {}) },
     };
   },
 };
@@ -54,7 +54,10 @@ function sqlText(changes: readonly Change[]): string {
   const statements = changes.map(({ sql, parameters }) => {
     const text = sql.trim().replace(/;$/, '');
     if (parameters.length === 0) return `${text};`;
-    return `${text.replaceAll(/\$(\d+)/g, (_, position: string) => valueText(parameters[Number(position) - 1]))};`;
+    // a name may hold what looks like a parameter
+    return `${text.replaceAll(/"(?:[^"]|"")*"|\$(\d+)/g, (whole, position: string | undefined) =>
+      position === undefined ? whole : valueText(parameters[Number(position) - 1]),
+    )};`;
   });
   const head = '-- What `errata migrate` would run, in one transaction; nothing was written.';
   return [head, ...statements].join('\n\n');

@@ -8,7 +8,7 @@ import { privateNames, relationsOf } from '../catalog/relations.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
-import { quoteName } from '../db/identifiers.ts';
+import { quoteName, quoteTable } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
@@ -72,19 +72,22 @@ async function renamePrivate(
   schema: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const statements = await query<{ statement: string }>(
+  const found = await query<{ kind: string; suffix: string }>(
     transaction,
     `with suffix as (select unnest($3::text[]) as suffix)
-     select format('alter %s %I.%I rename to %I', case c.relkind when 'i' then 'index' else 'table' end, $1::text, c.relname, $4::text || s.suffix) as statement
+     select case c.relkind when 'i' then 'index' else 'table' end as kind, s.suffix
      from suffix as s
      join pg_catalog.pg_class as c on c.relname = $2::text || s.suffix and c.relkind in ('r', 'i')
      join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = $1::text
      union all
-     select format('alter routine %s rename to %I', p.oid::regprocedure, $4::text || s.suffix)
+     select 'routine', s.suffix
      from suffix as s
      join pg_catalog.pg_proc as p on p.proname = $2::text || s.suffix
      join pg_catalog.pg_namespace as n on n.oid = p.pronamespace and n.nspname = $1::text`,
-    [schema, from, privateNames, to],
+    [schema, from, privateNames],
   );
-  for (const { statement } of statements) await query(transaction, statement);
+  for (const { kind, suffix } of found) {
+    const old = quoteTable({ schema, name: from + suffix });
+    await query(transaction, `alter ${kind} ${old} rename to ${quoteName(to + suffix)}`);
+  }
 }

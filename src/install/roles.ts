@@ -7,6 +7,7 @@ import { quoteName, quoteTable, type Sql, trustedSql } from '../db/identifiers.t
 import { execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { counted } from '../output/amount.ts';
 
 export interface RoleRow {
   readonly role: string;
@@ -65,7 +66,16 @@ export async function actAsJob(
 ): Promise<void> {
   const job = settings.roles?.job;
   const row = found.find(({ role }) => role === job);
-  if (job === undefined || row === undefined || row.is_current) return;
+  if (job === undefined || row === undefined) return;
+  if (row.is_current) {
+    const left = (await preparations(transaction, settings, job)).filter((sql) => sql.startsWith('alter '));
+    if (left.length === 0) return;
+    throw new Failure(`${job} does not own all that Errata has made`, {
+      detail: `an earlier \`errata migrate\` made ${counted(left.length, 'relation or function', 'relations and functions')} as another role`,
+      hint: `migrate once as a superuser, who hands it over, or run what \`errata grants\` prints first: ${left[0]}, …`,
+      exitCode: 2,
+    });
+  }
   if (!row.is_ours) {
     const [{ role } = { role: '' }] = await query<{ role: string }>(
       transaction,

@@ -13,10 +13,12 @@ import { lateness } from '../../src/commands/lateness.ts';
 import { status } from '../../src/commands/status.ts';
 import { verify } from '../../src/commands/verify.ts';
 import type { RollupSettings, Settings } from '../../src/config/settings.ts';
+import { controlOf } from '../../src/db/control.ts';
 import { migrateAll } from '../../src/install/install.ts';
 import { renameRollup } from '../../src/install/rename.ts';
 import type { RunReport } from '../../src/pipeline/report.ts';
 import { planRollup, runRollup } from '../../src/pipeline/run.ts';
+import { amendWindows } from '../../src/publication/amend.ts';
 import { type Names, openSite, type Part, plainNames, type Site } from '../support/site.ts';
 
 const quoted = pg.escapeIdentifier;
@@ -595,9 +597,95 @@ test('the job by itself, in schemas that are there, without a right to make any:
   );
   await run(site, '2026-10-30T03:00Z');
   await site.database.pool.query(`delete from ${site.bronze} where order_id = 'b'`);
-  const opened = await openRollup(site.controls.job, site.settings, rollupOf(site.settings));
-  expect(opened.id).toBe(1);
+  const amended = await amendWindows(
+    site.controls.job,
+    await openRollup(site.controls.job, site.settings, rollupOf(site.settings)),
+    { actor: 'ada', reason: 'b was a test', windowFrom: '2026-10-29T00:00Z', windowTo: '2026-10-30T00:00Z' },
+    { bound: '2026-10-30T04:00Z' },
+  );
+  expect(amended.amended).toBe(1);
   expect(
-    await rows(site, 'reader', `select orders from ${site.gold('_latest')} where region = 'EU'`),
-  ).toEqual([{ orders: '2' }]);
+    await rows(site, 'reader', `select orders, version from ${site.gold('_latest')} where region = 'EU'`),
+  ).toEqual([{ orders: '1', version: 2 }]);
+});
+
+test('check names what is missing and what is too much, with the statement for each', async () => {
+  const site = await openSite();
+  const { reader, auditor, stream, job } = site.roles;
+  await site.database.pool.query(`
+    revoke select on gold.daily_orders_latest from ${quoted(reader)};
+    grant select, update on gold.daily_orders to ${quoted(reader)};
+    grant delete on errata.run to public;
+    grant ${quoted(job)} to ${quoted(auditor)};
+    alter role ${quoted(stream)} superuser;
+    revoke select on bronze.orders from ${quoted(job)};
+    alter view gold.daily_orders_live owner to current_user`);
+  const checked = await call(site, 'job', check);
+  const said = checked.text.split('\n').map((line) => line.trim());
+  expect(checked.exitCode).toBe(2);
+  for (const line of [
+    `fault    errata.yaml:3  roles.job: the role ${job} lacks a right that every run needs`,
+    `grant select on "bronze"."orders" to ${quoted(job)}`,
+    `warning  errata.yaml:3  roles.reader: the role ${reader} lacks select on "gold"."daily_orders_latest"`,
+    `grant select on "gold"."daily_orders_latest" to ${quoted(reader)}; \`errata migrate\` does so too`,
+    `warning  errata.yaml:3  roles.reader: the role ${reader} holds select, update on gold.daily_orders, beyond what it needs`,
+    `revoke select, update on "gold"."daily_orders" from ${quoted(reader)}, or from PUBLIC or the role by which it has that`,
+    `warning  errata.yaml:3  roles.reader: the role ${reader} holds delete on errata.run, beyond what it needs`,
+    `warning  errata.yaml:3  roles.auditor: the role ${auditor} is a member of ${job}, so it may do all that the job may`,
+    `revoke ${quoted(job)} from ${quoted(auditor)}`,
+    `warning  errata.yaml:3  roles.stream: the role ${stream} is a superuser`,
+    `alter role ${quoted(stream)} nosuperuser`,
+    `warning  errata.yaml:3  roles.job: \`errata migrate\` as ${job} needs more`,
+    `alter view "gold"."daily_orders_live" owner to ${quoted(job)}; or migrate as a role that may`,
+  ])
+    expect(said).toContain(line);
+  await site.database.pool.query(
+    `alter role ${quoted(stream)} nosuperuser; revoke ${quoted(job)} from ${quoted(auditor)}`,
+  );
+});
+
+test('a role that is not there: migrate and check say so, with what makes it; grants prints it first', async () => {
+  const site = await openSite();
+  const settings = site.changed((yaml) =>
+    yaml.replace(JSON.stringify(site.roles.reader), '"no \\"such\\" role"'),
+  );
+  const fault = `roles.reader: there is no role no "such" role`;
+  await expect(migrateAll(site.controls.job, settings)).rejects.toMatchObject({
+    detail: `errata.yaml:3  ${fault}; create role "no ""such"" role" nologin`,
+    exitCode: 2,
+  });
+  expect((await call(site, 'job', check, [], {}, settings)).text).toContain(fault);
+  expect((await call(site, 'job', grants, [], {}, settings)).text).toMatch(
+    /^-- Before .*\ncreate role "no ""such"" role" nologin;\n\n/,
+  );
+});
+
+test('who may not act as the job cannot migrate; nothing is made', async () => {
+  const site = await openSite();
+  const auditor = site.controls.auditor;
+  await expect(migrateAll(auditor, site.settings)).rejects.toMatchObject({
+    message: `the role ${site.roles.auditor} may not act as ${site.roles.job}`,
+    hint: `connect as ${site.roles.job}, or grant ${quoted(site.roles.job)} to ${quoted(site.roles.auditor)}`,
+    exitCode: 2,
+  });
+});
+
+test('what an earlier migrate made as another role is handed over to the job', async () => {
+  const site = await openSite();
+  const { job } = site.roles;
+  await site.database.pool.query(`reassign owned by ${quoted(job)} to current_user`);
+  await expect(migrateAll(site.controls.job, site.settings)).rejects.toMatchObject({
+    message: `${job} does not own all that Errata has made`,
+    hint: expect.stringContaining(`owner to ${quoted(job)}, …`),
+    exitCode: 2,
+  });
+  await migrateAll(controlOf(site.database.pool, 'errata'), site.settings);
+  const others = await site.database.pool.query(
+    `select relname from pg_class where relnamespace in ('gold'::regnamespace, 'errata'::regnamespace) and relkind in ('r', 'v', 'S') and relowner <> $1::regrole
+     union all select proname from pg_proc where pronamespace in ('gold'::regnamespace, 'errata'::regnamespace) and proowner <> $1::regrole`,
+    [quoted(job)],
+  );
+  expect(others.rows).toEqual([]);
+  await site.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ');
+  await run(site, '2026-10-30T03:00Z');
 });
