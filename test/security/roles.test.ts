@@ -689,3 +689,33 @@ test('what an earlier migrate made as another role is handed over to the job', a
   await site.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ');
   await run(site, '2026-10-30T03:00Z');
 });
+
+test('a measure expression runs as the job, whoever asks, and may do what the job may', async () => {
+  const site = await openSite();
+  await site.database.pool.query(`
+    create schema fun;
+    create function fun.who(text) returns text language sql immutable as 'select current_user::text';
+    grant usage on schema fun to ${quoted(site.roles.job)}`);
+  const measured = (expression: string) => (yaml: string) =>
+    yaml.replace('sum(amount) }', `sum(amount), told: '${expression}' }`);
+  const asked = site.changed(measured('max(fun.who(region))'));
+  await migrateAll(controlOf(site.database.pool, 'errata'), asked);
+  await site.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ');
+  await run(site, '2026-10-30T03:00Z', asked);
+  expect(await rows(site, 'reader', `select is_open, told from ${site.gold('_live')} order by 1`)).toEqual([
+    { is_open: false, told: site.roles.job },
+    { is_open: true, told: site.roles.job },
+  ]);
+
+  const peeking = await openSite();
+  await peeking.database.pool.query(`
+    create schema fun; create table fun.secret (n integer);
+    create function fun.peek(text) returns integer language sql stable as 'select n from fun.secret';
+    grant usage on schema fun to ${quoted(peeking.roles.job)}`);
+  const settings = peeking.changed(measured('max(fun.peek(region))'));
+  await migrateAll(controlOf(peeking.database.pool, 'errata'), settings);
+  await peeking.land('a 10-29 10:00 10-29 10:01', 'pass 10-30 02:00 10-30 02:01 ZZ');
+  await expect(run(peeking, '2026-10-30T03:00Z', settings)).rejects.toThrow(
+    'permission denied for table secret',
+  );
+});
