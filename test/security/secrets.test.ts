@@ -1,7 +1,11 @@
 /** A password reaches no output, no log and no table, whichever verb meets whatever goes wrong. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRollup } from '../../src/catalog/open.ts';
 import { verbs } from '../../src/cli/verbs.ts';
+import type { RollupSettings } from '../../src/config/settings.ts';
+import { rememberPasswords } from '../../src/output/secrets.ts';
+import { noteFailure } from '../../src/pipeline/report.ts';
 import { type Ended, errata, startWith, workDirectory } from '../commands/command.ts';
 import { openSite } from '../support/site.ts';
 
@@ -15,7 +19,7 @@ const passwords = [
 ];
 const inUrl = (password: string) => encodeURIComponent(password);
 
-/** As it is, as a URL has it, as JSON has it; and the half of it that no word of ours holds. */
+/** As it is, as a URL has it, as JSON has it. */
 function forms(password: string): string[] {
   return [password, inUrl(password), JSON.stringify(password).slice(1, -1)];
 }
@@ -152,11 +156,9 @@ test.each([
   ],
   ['no URL', `etl:${passwords[1]}@127.0.0.1`, 2, 'is not a database URL'],
 ])('%s', async (_, url, exitCode, message) => {
-  {
-    const ended = await errata(workDirectory(yaml.replace(/^database.*\n/m, '')), url, 'run', '--json');
-    expect([ended.exitCode, ended.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
-    for (const password of passwords) expectHidden(ended, password);
-  }
+  const ended = await errata(workDirectory(yaml.replace(/^database.*\n/m, '')), url, 'run', '--json');
+  expect([ended.exitCode, ended.stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+  for (const password of passwords) expectHidden(ended, password);
 });
 
 test('a password that works: no verb prints it, and no table holds it', async () => {
@@ -170,18 +172,17 @@ test('a password that works: no verb prints it, and no table holds it', async ()
   );
   const directory = workDirectory(site.yaml);
   const words = [
-    ['check'],
-    ['migrate', '--dry-run'],
-    ['plan'],
     ['run'],
     ['run', '--bound', '2026-01-01T00:00Z'],
+    ['check'],
     ['status'],
     ['explain', 'daily_orders', '2026-10-29', 'EU'],
     ['grants'],
     ['sql', 'daily_orders'],
   ];
-  for (const [place, args] of words.entries()) {
-    const ended = await errata(directory, site.urls.job, ...args, ...(place % 2 === 0 ? ['--json'] : []));
+  // The run first: what the others say is more once something has happened.
+  for (const args of words) {
+    const ended = await errata(directory, site.urls.job, ...args, '--json');
     expect(ended.stdout + ended.stderr).not.toBe('');
     expectHidden(ended, 'job password');
   }
@@ -192,4 +193,23 @@ test('a password that works: no verb prints it, and no table holds it', async ()
   const held = tables.rows.map(({ text }) => text).join('\n');
   expect(held).toContain('division by zero');
   for (const form of forms('job password')) expect(held).not.toContain(form);
+}, 120_000);
+
+test('what a failed run leaves on record', async () => {
+  const site = await openSite();
+  rememberPasswords(`postgres://etl:${inUrl(passwords[1] as string)}@db/orders`, {
+    PGPASSWORD: passwords[0],
+  });
+  const rollup = await openRollup(
+    site.controls.job,
+    site.settings,
+    site.settings.rollups[0] as RollupSettings,
+  );
+  const error = Object.assign(new Error(`no entry for ${passwords[1]}`), {
+    detail: `nor for ${passwords[0]}`,
+    code: 'XX000',
+  });
+  await noteFailure(site.controls.job, rollup, 'run', error);
+  const { rows } = await site.pools.auditor.query('select failure from errata.run');
+  expect(rows).toEqual([{ failure: { message: 'no entry for ***', detail: 'nor for ***', code: 'XX000' } }]);
 });
