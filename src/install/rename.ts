@@ -13,7 +13,7 @@ import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { type Act, holdRollupForAct, record, refuseDropped, type Speaker } from '../publication/acts.ts';
-import { grantRights } from './roles.ts';
+import { actAsJob, grantRights, readRoles } from './roles.ts';
 
 /** @param chosen the rollup as the settings have it, under either name. @throws Failure, exit code 2 or 4. */
 export async function renameRollup(
@@ -28,6 +28,8 @@ export async function renameRollup(
     control,
     'read committed',
     async (transaction) => {
+      // Definitions may be made anew, with the settings as they are now.
+      if (settings.roles) await actAsJob(transaction, settings, await readRoles(transaction, settings.roles));
       const known = await query<{ rollup_id: number; name: string }>(
         transaction,
         `select r.rollup_id, r.name from ${quoteName(schema)}.rollup as r where r.name in ($1, $2)`,
