@@ -725,3 +725,50 @@ test('a measure expression runs as the job, whoever asks, and may do what the jo
     'permission denied for table secret',
   );
 });
+
+test('a policy that hides rows of bronze from the job is an error, to a run and to whoever reads _live', async () => {
+  const site = await openSite();
+  await site.land('a 10-29 10:00 10-29 10:01');
+  await site.database.pool.query(`
+    create policy few on bronze.orders using (region = 'US');
+    alter table bronze.orders enable row level security`);
+  await expect(run(site, '2026-10-29T12:00Z')).rejects.toThrow('would be affected by row-level security');
+  await expect(rows(site, 'reader', `select * from ${site.gold('_live')}`)).rejects.toThrow(
+    'would be affected by row-level security',
+  );
+});
+
+test('sessions, with hostile names and overrides by key: each role has what it needs', async () => {
+  const site = await openSite({
+    names: hostileNames,
+    window: '{ session_gap: 30 minutes }',
+    watermark: `{ strategy: bounded, delay: 1 hour, overrides: { table: ops.delays, by: [${JSON.stringify(hostileNames.key)}], delay: delay } }`,
+    before: (job) =>
+      `create schema ops; create table ops.delays (${quoted(hostileNames.key)} text, delay interval); grant usage on schema ops to ${job}; grant select on ops.delays to ${job}`,
+  });
+  await site.land(
+    'a 10-29 10:00 10-29 10:01',
+    'pass 10-29 14:00 10-29 14:01 ZZ',
+    'late 10-29 10:10 10-29 14:02',
+  );
+  await run(site, '2026-10-29T15:00Z');
+  for (const view of views)
+    expect(await attempt(site, 'reader', `select * from ${site.gold(view)}`)).toBe('done');
+  for (const table of ['session', 'session_key', 'session_row', 'session_part', 'override']) {
+    expect(await attempt(site, 'auditor', `select * from ${site.control(`daily_orders_${table}`)}`)).toBe(
+      'done',
+    );
+    expect(await attempt(site, 'reader', `select * from ${site.control(`daily_orders_${table}`)}`)).toContain(
+      '42501',
+    );
+  }
+  expect((await call(site, 'auditor', verify)).exitCode).toBe(0);
+  const checked = await call(site, 'job', check);
+  expect(checked.text).not.toContain('roles (');
+  const open = await site.database.pool.query(
+    `select p.proname from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+     where n.nspname = any ($1) and has_function_privilege('public', p.oid, 'execute')`,
+    [[site.names.control, site.names.gold]],
+  );
+  expect(open.rows).toEqual([]);
+});

@@ -58,12 +58,15 @@ export interface Site {
 
 export interface SiteOptions {
   readonly names?: Names;
+  readonly window?: string;
   readonly seal?: string;
   readonly watermark?: string;
   readonly lateness?: string;
   readonly policy?: string;
   readonly bronze?: string;
   readonly measures?: string;
+  /** Runs before `migrate`; is given the job's role, quoted. */
+  readonly before?: (job: string) => string;
 }
 
 const parts = ['job', 'stream', 'reader', 'auditor'] as const;
@@ -93,7 +96,7 @@ rollups:
   daily_orders:
     gold: ${tableName(names.gold, names.ledger)}
     bronze: { table: ${tableName(names.bronze, names.table)}, event_id: ${inYaml(names.id)}, event_time: at, ingested_at: landed, complete_from: 2026-01-01${options.bronze ?? ''} }
-    window: { calendar: 1 day, time_zone: UTC }
+    window: ${options.window ?? '{ calendar: 1 day, time_zone: UTC }'}
     key: [${inYaml(names.key)}]
     measures: ${options.measures ?? `{ orders: count(*), ${inYaml(names.measure)}: sum(amount) }`}
     watermark: ${options.watermark ?? '{ strategy: bounded, delay: 1 hour }'}
@@ -101,6 +104,7 @@ rollups:
     seal: ${options.seal ?? '{ by: errata }'}
     publish: { policy: ${options.policy ?? 'auto'} }
 `;
+  if (options.before) await database.pool.query(options.before(quoted(roles.job)));
   const settings = parseSettings(yaml, 'errata.yaml', {});
   // As the superuser of the tests, who acts as the job.
   await migrateAll(controlOf(database.pool, settings.schema), settings);
