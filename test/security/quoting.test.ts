@@ -69,6 +69,7 @@ const reviewed: readonly string[] = [
   'milliseconds(…)',
   'notOfRows.join(…)',
   'offset',
+  'patience',
 ];
 
 const quoting = /^(quoteName|quoteTable|quoteText|joinSql)\(|^names\.\w+$|^relationsOf\(\w+\)\.\w+$/;
@@ -101,7 +102,7 @@ test('what stands in SQL is quoted, or known to be SQL', () => {
   }
   // Messages that begin like SQL, as in "and 3 more".
   const messages =
-    /^src\/(commands\/(events|demo)|report\/explain\/(timeline|text)|report\/(lateness|status)\/text|output\/grant-hint)\.ts/;
+    /^src\/(commands\/(events|demo)|report\/explain\/(timeline|text)|report\/(find|lateness|status)\/text|output\/grant-hint)\.ts/;
   expect(others.filter((line) => !messages.test(line))).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ import { check } from '../../src/commands/check.ts';
 import { digest } from '../../src/commands/digest.ts';
 import { events } from '../../src/commands/events.ts';
 import { explain } from '../../src/commands/explain.ts';
+import { find } from '../../src/commands/find.ts';
 import { grants } from '../../src/commands/grants.ts';
 import { lateness } from '../../src/commands/lateness.ts';
 import { status } from '../../src/commands/status.ts';
@@ -346,6 +347,7 @@ describe.each(sites)('$kind names', ({ opening }) => {
     expect((await call(site, 'auditor', digest)).text).toMatch(/^[0-9a-f]{64}/m);
     expect((await call(site, 'auditor', status)).text).toContain('1 refused event awaits a person');
     expect((await call(site, 'auditor', events, ['daily_orders'])).text).toContain('late');
+    expect((await call(site, 'auditor', find, ['20'])).exitCode).toBe(0);
     const told = await call(site, 'auditor', explain, ['daily_orders', '2026-10-29', 'EU']);
     expect(told.text).toContain('version 1 shipped');
     expect(told.text).toContain('Bronze could not be counted anew: permission denied for schema');

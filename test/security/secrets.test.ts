@@ -61,6 +61,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   drop: ['daily_orders', '--actor', 'ada', '--reason', 'r'],
   explain: ['daily_orders', '2026-10-29'],
   events: ['daily_orders'],
+  find: ['1402'],
   lateness: ['daily_orders'],
   sql: ['daily_orders'],
 };
