@@ -2,6 +2,7 @@
 --
 -- $1 schema, $2 name: text
 select
+  current_user::text as role,
   c.oid::text as relation_id,
   c.relkind as kind,
   has_table_privilege(c.oid, 'select') as is_readable,

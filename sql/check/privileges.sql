@@ -9,7 +9,18 @@ with place as (
     (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $3::text) as control
 ),
 ledger as (
-  select c.oid, c.relowner, c.relacl
+  select
+    c.oid,
+    c.relowner,
+    -- of the table and of its columns
+    array(
+      select g.grantee from aclexplode(c.relacl) as g where g.privilege_type = 'INSERT'
+      union all
+      select g.grantee
+      from pg_catalog.pg_attribute as a
+      cross join aclexplode(a.attacl) as g
+      where a.attrelid = c.oid and g.privilege_type = 'INSERT'
+    ) as inserters
   from pg_catalog.pg_class as c
   join place as p on p.gold = c.relnamespace
   where c.relname = $2::text
@@ -25,13 +36,6 @@ select
   has_schema_privilege(p.control, 'create') and has_schema_privilege(p.control, 'usage') as may_create_in_control,
   exists (select from ledger) as has_ledger,
   (select pg_has_role(l.relowner, 'usage') from ledger as l) as owns_ledger,
-  (
-    select exists (
-      select
-      from aclexplode(l.relacl) as g
-      where g.privilege_type = 'INSERT' and g.grantee <> l.relowner
-    )
-    from ledger as l
-  ) as others_may_insert,
+  (select l.relowner <> any (l.inserters) from ledger as l) as others_may_insert,
   current_setting('track_counts')::boolean as counts_activity
 from place as p

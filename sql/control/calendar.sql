@@ -293,3 +293,6 @@ cross join lateral (
 where (coalesce(width_us, 0) = 0 and width_months between 1 and 12000)
   or (coalesce(width_months, 0) = 0 and width_us > 86400000000 and width_us <= 365250 * 86400000000)
 $function$;
+
+revoke execute on function /*:schema*/errata/*.*/.calendar_window_at_change from public;
+revoke execute on function /*:schema*/errata/*.*/.calendar_window from public;

@@ -237,3 +237,5 @@ begin
   where p.source_partition_id = x.id;
 end
 $function$;
+
+revoke execute on function /*:schema*/errata/*.*/.combine_watermark from public;

@@ -18,7 +18,7 @@ returns table (
 language plpgsql stable
 -- a reader of the views needs no right on the ledger itself
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $errata_as_of$
 #variable_conflict use_column
 declare

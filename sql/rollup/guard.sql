@@ -39,7 +39,7 @@ create or replace function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ 
 returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $errata_guard$
 declare
   errata_rollup /*:schema*/errata/*.*/.rollup;
@@ -185,7 +185,7 @@ create or replace function /*:check_versions*/errata.daily_orders_check_versions
 returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres'
@@ -255,3 +255,7 @@ alter table /*:ledger*/gold.daily_orders/*.*/
 alter table /*:evidence*/errata.daily_orders_evidence/*.*/
   enable always trigger errata_refuse_change,
   enable always trigger errata_refuse_truncate;
+
+revoke execute on function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ from public;
+revoke execute on function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ from public;
+revoke execute on function /*:check_versions*/errata.daily_orders_check_versions/*.*/ from public;

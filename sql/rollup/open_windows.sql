@@ -12,7 +12,9 @@ returns table (
 language sql stable
 -- a reader of the view `live` needs no right on bronze
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
+-- a policy that hides rows of bronze is an error, as it is to a run
+set row_security = off
 as $errata_open_windows$
   select
     r.errata_window_start,
@@ -46,3 +48,5 @@ as $errata_open_windows$
   group by r.errata_window_start, r.errata_window_end, r.errata_local_date /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
   /*:key_is_open*/having r.errata_window_end > '-infinity'/*.*/
 $errata_open_windows$;
+
+revoke execute on function /*:open_windows*/errata.daily_orders_open_windows/*.*/ from public;

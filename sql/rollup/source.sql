@@ -47,3 +47,5 @@ as $errata_source$
     from /*:bronze*/bronze.orders/*.*/ as b
   ) as b
 $errata_source$;
+
+revoke execute on function /*:source*/errata.daily_orders_source/*.*/ from public;

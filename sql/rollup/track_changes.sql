@@ -6,7 +6,7 @@ create or replace function /*:track_changes*/errata.daily_orders_track_changes/*
 returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $errata_track$
 begin
   begin
@@ -37,3 +37,5 @@ begin
   return null;
 end
 $errata_track$;
+
+revoke execute on function /*:track_changes*/errata.daily_orders_track_changes/*.*/ from public;

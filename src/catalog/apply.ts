@@ -48,12 +48,20 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
     await addMeasures(transaction, applied);
   }
 
-  await query(transaction, `create schema if not exists ${quoteName(rollup.settings.gold.schema)}`);
+  await createSchema(transaction, rollup.settings.gold.schema);
   await removeTracking(transaction, applied);
   for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
   await installTracking(transaction, applied);
   await commentOn(transaction, applied);
   return applied;
+}
+
+/** Asked first: `create schema if not exists` of one that is there takes a right that then nobody needs. */
+export async function createSchema(transaction: ControlTransaction, name: string): Promise<void> {
+  const found = await query(transaction, 'select from pg_catalog.pg_namespace as n where n.nspname = $1', [
+    name,
+  ]);
+  if (found.length === 0) await query(transaction, `create schema ${quoteName(name)}`);
 }
 
 async function refuseTakenName(transaction: ControlTransaction, { settings }: Rollup): Promise<void> {

@@ -12,7 +12,8 @@ const relationComments: Readonly<Record<string, string>> = {
   _sealed: 'What shipped: version 1 of each keyed window.',
   _latest: 'The latest version of each keyed window, one row each: a plain sum is right.',
   _live: 'The latest versions, and the windows still open straight from bronze (is_open).',
-  _history: 'All versions with the value before and the difference.',
+  _history:
+    'All versions with the value before and the difference; to add up, take the differences (delta_), never the values.',
   _journal: 'Every correction as a reversal and a rebook, and as a delta; use one of the two.',
   _side_output: 'Refused events with their state and their share of the window.',
   _reconciliation:

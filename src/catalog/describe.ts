@@ -4,6 +4,7 @@
  */
 import { whyUnusable } from '../config/ledger-column.ts';
 import type { Duration, RollupSettings, TableName } from '../config/settings.ts';
+import { quoteName, quoteTable } from '../db/identifiers.ts';
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { describeMeasures } from './measures.ts';
@@ -20,6 +21,7 @@ export interface Fault {
 }
 
 interface RelationRow {
+  readonly role: string;
   readonly relation_id: string;
   readonly kind: string;
   readonly is_readable: boolean;
@@ -63,7 +65,7 @@ export async function describeRollup(
     fault(
       'bronze.table',
       `${tableText} cannot be read by the connected role`,
-      `grant usage on schema ${bronze.table.schema} and select on ${tableText} to it`,
+      `grant usage on schema ${quoteName(bronze.table.schema)} to ${quoteName(relation.role)}; grant select on ${quoteTable(bronze.table)} to ${quoteName(relation.role)}`,
     );
     return { rollup: undefined, faults };
   }

@@ -1,4 +1,6 @@
 /** The relations that belong to one rollup, by the placeholder that stands for them. */
+
+import type { TableName } from '../config/settings.ts';
 import { quoteName, quoteTable, type Sql } from '../db/identifiers.ts';
 import type { Rollup } from './rollup.ts';
 
@@ -81,17 +83,31 @@ type Names = typeof publicSuffixes &
   typeof localSuffixes &
   typeof privateLocalSuffixes;
 
-export function relationsOf(rollup: Rollup): Record<keyof Names, Sql> {
-  const { gold, name } = rollup.settings;
+/** The relations and functions of a rollup, whether they are there or not, as the catalog holds their names. */
+export function namesOf({
+  settings,
+  schema,
+}: Pick<Rollup, 'settings' | 'schema'>): Record<
+  keyof typeof publicSuffixes | keyof typeof privateSuffixes,
+  TableName
+> {
   const entries = [
     ...Object.entries(publicSuffixes).map(([relation, suffix]) => [
       relation,
-      quoteTable({ schema: gold.schema, name: gold.name + suffix }),
+      { schema: settings.gold.schema, name: settings.gold.name + suffix },
     ]),
     ...Object.entries(privateSuffixes).map(([relation, suffix]) => [
       relation,
-      quoteTable({ schema: rollup.schema, name: name + suffix }),
+      { schema, name: settings.name + suffix },
     ]),
+  ];
+  return Object.fromEntries(entries);
+}
+
+export function relationsOf(rollup: Rollup): Record<keyof Names, Sql> {
+  const { gold, name } = rollup.settings;
+  const entries = [
+    ...Object.entries(namesOf(rollup)).map(([relation, table]) => [relation, quoteTable(table)]),
     ...Object.entries(localSuffixes).map(([relation, suffix]) => [relation, quoteName(gold.name + suffix)]),
     ...Object.entries(privateLocalSuffixes).map(([relation, suffix]) => [relation, quoteName(name + suffix)]),
   ];

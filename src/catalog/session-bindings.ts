@@ -24,9 +24,11 @@ export function sessionBindings(rollup: Rollup): Record<string, Sql> {
       is_replaced: trustedSql('false'),
     };
   }
-  const sameKey = rollup.keys
-    .map(({ name }) => ` and array[k.${quoteName(name)}] = array[c.${quoteName(name)}]`)
-    .join('');
+  const sameKeyAs = (alias: string) =>
+    rollup.keys
+      .map(({ name }) => ` and array[k.${quoteName(name)}] = array[${alias}.${quoteName(name)}]`)
+      .join('');
+  const sameKey = sameKeyAs('c');
   return {
     session_gap: trustedSql(`interval '${microseconds(window.gap)}'`),
     is_no_window: trustedSql('errata_window.window_end > new.window_end'),
@@ -37,7 +39,7 @@ export function sessionBindings(rollup: Rollup): Record<string, Sql> {
         (select bool_and(o.replaced_by is not null)
          from ${sessionKey} as k
          join ${session} as o on o.key_id = k.key_id
-         where o.window_start = a.window_start and o.window_end = a.window_end${sameKey.replaceAll('array[c.', 'array[a.')}) is true`),
+         where o.window_start = a.window_start and o.window_end = a.window_end${sameKeyAs('a')}) is true`),
     became_value: trustedSql(`(
     select jsonb_build_object('window_start', n.window_start::text, 'window_end', n.window_end::text)
     from ${sessionKey} as k

@@ -1,6 +1,6 @@
 /** All SQL of one rollup, loaded at start-up, so that a file that does not fit is found before anything is sent. */
 import { readdirSync } from 'node:fs';
-import { quoteName, type Sql } from '../db/identifiers.ts';
+import { quoteName, type Sql, trustedSql } from '../db/identifiers.ts';
 import { type Bindings, fill, placeholdersOf, readTemplate } from '../db/sql.ts';
 import { prepare, type Statement } from '../db/statement.ts';
 import { bindingsOf, exceptFailing } from './bindings.ts';
@@ -205,8 +205,8 @@ function countedRows(path: string, bindings: Bindings, group: readonly string[])
   if (rows === undefined || measured === undefined) throw new Error(`sql/${path} has no line "-- measured"`);
   const sql = fill(
     `create temp table errata_counted on commit drop as
-${rows}select dense_rank() over (order by ${group.join(', ')}) as errata_place, r.* from counted_row as r`,
-    bindings,
+${rows}select dense_rank() over (order by /*:counted_group*/r.region/*.*/) as errata_place, r.* from counted_row as r`,
+    { ...bindings, counted_group: trustedSql(group.join(', ')) },
     `sql/${path}`,
   );
   const { parameters } = prepare(path, bindings);

@@ -6,6 +6,7 @@ import { createPool } from '../db/pool.ts';
 import { connectHint, startEmbedded } from '../embedded/server.ts';
 import { Failure } from '../failure.ts';
 import { connectionFailure } from '../output/connection-failure.ts';
+import { rememberPasswords } from '../output/secrets.ts';
 import type { Context } from './context.ts';
 import type { Interruption } from './interruption.ts';
 
@@ -38,6 +39,8 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const isEmbedded = choice.database === undefined && !hasVariables(context.environment);
   const url = isEmbedded ? await embeddedUrl(context) : choice.database;
+  rememberPasswords(url, context.environment);
+  refuseUnreadable(url);
   const pool = createPool(url, {
     onIdleError: (error) => context.logger.warn({ err: error }, 'an idle connection was lost'),
   });
@@ -66,6 +69,19 @@ export function refuseOldServer(version: number): void {
     hint: `upgrade the server, or name another one as \`database\` in the settings`,
     exitCode: 2,
   });
+}
+
+/** @throws Failure, exit code 2. The driver's own words are of no use here, and the URL may hold a password. */
+function refuseUnreadable(url: string | undefined): void {
+  try {
+    serverText(url);
+  } catch {
+    throw new Failure('the URL of the database cannot be read', {
+      detail: 'it is not shown, since it may hold a password',
+      hint: 'write postgres://user:password@host:5432/database; in a name or password % is %25, @ is %40, : is %3A, / is %2F, ? is %3F and # is %23',
+      exitCode: 2,
+    });
+  }
 }
 
 /** The server as messages name it, without its password: `127.0.0.1:5432, database orders, user etl`. */

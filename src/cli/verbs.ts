@@ -8,6 +8,7 @@ import { drop } from '../commands/drop.ts';
 import { events } from '../commands/events.ts';
 import { explain } from '../commands/explain.ts';
 import { find } from '../commands/find.ts';
+import { grants } from '../commands/grants.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
@@ -27,6 +28,7 @@ import type { Verb } from './verb.ts';
 export const verbs: readonly Verb[] = [
   init,
   check,
+  grants,
   migrate,
   plan,
   run,

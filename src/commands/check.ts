@@ -9,6 +9,7 @@ import { Findings } from '../check/findings.ts';
 import { type FirstRun, firstRunText } from '../check/first-run.ts';
 import { checkOverrides } from '../check/overrides.ts';
 import { checkPrivileges } from '../check/privileges.ts';
+import { checkRoles, lookAsJob } from '../check/roles.ts';
 import { checkStreamTables } from '../check/stream-tables.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
@@ -53,13 +54,23 @@ Example:
         ),
       );
     }
-    const faults = checked.flatMap((one) => one.faults).length;
-    const warnings = checked.flatMap((one) => one.warnings).length;
+    const { roles } = settings;
+    const ofRoles = roles
+      ? await inTransaction(control, 'read committed', (transaction) =>
+          checkRoles(transaction, settings, roles),
+        )
+      : undefined;
+    const all = [...checked, ...(ofRoles ? [ofRoles] : [])];
+    const faults = all.flatMap((one) => one.faults).length;
+    const warnings = all.flatMap((one) => one.warnings).length;
     const exitCode = faults > 0 ? 2 : 0;
     return {
       exitCode,
       text: [
         ...checked.map((one) => checkedText(one, settings.file)),
+        ...(ofRoles && ofRoles.faults.length + ofRoles.warnings.length > 0
+          ? [checkedText({ rollup: 'roles', firstRun: undefined, ...ofRoles }, settings.file)]
+          : []),
         ...(serverVersion >= 190_000
           ? [
               `PostgreSQL ${Math.floor(serverVersion / 10_000)} is newer than what Errata was tested with (15 to 18).`,
@@ -72,6 +83,7 @@ Example:
       data: {
         exitCode,
         serverVersion,
+        ...(ofRoles ? { roles: ofRoles } : {}),
         rollups: checked.map(({ firstRun, ...rest }) => ({ ...rest, firstRun: firstRun ?? null })),
       },
     };
@@ -80,10 +92,12 @@ Example:
 
 async function checkRollup(
   transaction: ControlTransaction,
-  { schema }: Settings,
+  declared: Settings,
   settings: RollupSettings,
 ): Promise<Checked> {
+  const { schema } = declared;
   const findings = new Findings(settings);
+  await lookAsJob(transaction, declared);
   findings.faults.push(...notCarriedOut(settings));
   const mayProbe = await checkPrivileges(transaction, schema, settings, findings);
   await checkStreamTables(transaction, settings, findings);

@@ -32,6 +32,7 @@ export function whyReserved(name: string, measures: readonly string[]): string |
   if (statementWords.has(name)) return 'is a name that the statements of a run use themselves';
   if (systemColumns.has(name)) return 'is a column that PostgreSQL gives every table';
   if (name.startsWith('errata_')) return 'begins with errata_, which Errata keeps for itself';
+  if (/^\$\d+$/.test(name)) return 'is a name that PostgreSQL gives the parameters of a function';
   // An object cannot hold it as an ordinary member, so zod drops it without a word.
   if (name === '__proto__') return 'cannot be used as a name';
   const shadowed = measures.find((measure) =>

@@ -8,6 +8,7 @@ import { fileShape, readUrl } from './section/file.ts';
 import { limitSettings } from './section/limits.ts';
 import { noticeSettings } from './section/notices.ts';
 import { periodFaults, periodSettings } from './section/periods.ts';
+import { roleFaults, roleSettings } from './section/roles.ts';
 import { mappingAt, rollupFaults, rollupSettings } from './section/rollup.ts';
 import { tableFaults } from './section/table-use.ts';
 import type { Settings } from './settings.ts';
@@ -39,7 +40,7 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   crossFaults(root, env, faults);
   faults.throwIfAny();
   if (!parsed.success) throw new Error('zod refused the settings without an issue');
-  const { database, schema, rollups, periods, run } = parsed.data;
+  const { database, schema, rollups, periods, roles, run } = parsed.data;
   const limits = limitSettings(run);
   const notices = noticeSettings(parsed.data.notices);
   return {
@@ -49,6 +50,7 @@ export function parseSettings(text: string, file: string, env: Environment): Set
       rollupSettings(name, rollup, ['rollups', name], places, limits, notices),
     ),
     periods: periodSettings(periods, rollups),
+    roles: roleSettings(roles, places),
     limits,
     notices,
     file,
@@ -62,6 +64,8 @@ function crossFaults(root: unknown, env: Environment, faults: Faults): void {
   const fallback = file.database === undefined && env.DATABASE_URL ? readUrl(env.DATABASE_URL) : undefined;
   if (fallback && 'wrong' in fallback)
     faults.about(['database'], `the value of \${DATABASE_URL} ${fallback.wrong}`);
+  const roles = mappingAt(file, 'roles');
+  if (roles) roleFaults(roles, faults);
   const rollups = mappingAt(file, 'rollups');
   if (rollups === undefined) return;
   if (Object.keys(rollups).length === 0) {

@@ -10,6 +10,8 @@ export interface Settings {
   /** In the order of the file; at least one; names and gold tables are unique. */
   readonly rollups: readonly RollupSettings[];
   readonly periods: PeriodSettings;
+  /** Left out: whoever runs `migrate` owns what it makes, and nothing is granted. */
+  readonly roles?: RoleSettings | undefined;
   /** Of `migrate`; each rollup has them too, for its runs. */
   readonly limits: LimitSettings;
   /** Undefined: nobody is told by POST. */
@@ -38,6 +40,15 @@ export interface NoticeSettings {
 export interface PeriodSettings {
   readonly calendar: 'month';
   readonly timeZone: string;
+}
+
+/** Database roles as the catalog holds their names, each another one. */
+export interface RoleSettings {
+  readonly job?: string | undefined;
+  readonly stream?: string | undefined;
+  readonly reader?: string | undefined;
+  readonly auditor?: string | undefined;
+  readonly position: Position;
 }
 
 /** A name as the catalog holds it: unquoted, case-sensitive, each part 1 to 63 bytes of UTF-8. */

@@ -38,6 +38,17 @@ function migratorOf(control: Control, schema: string): Migrator {
   return new Migrator({ db: control, provider, migrationTableSchema: schema });
 }
 
+/** The tables that the migrations make, by their files: the schema may hold tables of the user's too. */
+export function controlTables(): string[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .flatMap((file) => [...readFileSync(new URL(file, directory), 'utf8').matchAll(tableMade)])
+    .map(([, name]) => name as string);
+}
+
+const tableMade = /^create table (?:if not exists )?\/\*:schema\*\/errata\/\*\.\*\/\.([a-z_]+)/gm;
+
 function migrationFiles(schema: string): { name: string; sql: Sql }[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))

@@ -6,7 +6,7 @@
  *     /*:each measure*\/ , /*:measure*\/revenue/*.*\/ /*:end*\/   a piece repeated for each item of a list
  *
  * A placeholder without a value, a value without a placeholder, a nested or unclosed one, and a placeholder left
- * over in the result are errors at start-up: `loadStatement` runs before the first statement is sent.
+ * over are errors at start-up: `loadStatement` runs before the first statement is sent.
  */
 import { readFileSync } from 'node:fs';
 import { type Sql, trustedSql } from './identifiers.ts';
@@ -19,6 +19,8 @@ export interface Bindings {
 const root = new URL('../../sql/', import.meta.url);
 const eachPattern = /\/\*:each ([a-z_]+)\*\/([\s\S]*?)\/\*:end\*\//g;
 const valuePattern = /\/\*:([a-z_]+)\*\/([\s\S]*?)\/\*\.\*\//g;
+const anyPattern = new RegExp(`${eachPattern.source}|${valuePattern.source}`, 'g');
+const dollarTag = /\$[a-z_]+\$/g;
 const leftOver = /\/\*(:[^*]*|\.)\*\//;
 
 /** The text of `sql/<path>` with its placeholders as written. */
@@ -36,17 +38,41 @@ export function loadStatement(path: string, bindings: Bindings): Sql {
  * passed over here; `unusedBindings` finds those that no template uses.
  */
 export function fill(template: string, bindings: Bindings, source: string): Sql {
-  const unrolled = template.replace(eachPattern, (_, list: string, body: string) => {
-    const items = bindings[list];
-    if (!Array.isArray(items)) throw new Error(`${source}: nothing is bound to the list "${list}"`);
-    return items
-      .map((item: Readonly<Record<string, Sql>>) => fillValues(body, { ...bindings, ...item }, source))
-      .join('');
-  });
-  const filled = fillValues(unrolled, bindings, source);
-  const rest = leftOver.exec(filled);
+  const filled = fillOnce(template, bindings, source);
+  // A name or an expression with a template's tag in it would end the body of a function.
+  const taken = [...new Set(template.match(dollarTag))].filter(
+    (tag) => filled.split(tag).length !== template.split(tag).length,
+  );
+  if (taken.length === 0) return trustedSql(filled);
+  const others = taken.reduce((text, tag) => text.replaceAll(tag, () => freeTag(tag, filled)), template);
+  return trustedSql(fillOnce(others, bindings, source));
+}
+
+function freeTag(tag: string, text: string): string {
+  for (let number = 2; ; number++) {
+    const other = `${tag.slice(0, -1)}_${number}$`;
+    if (!text.includes(other)) return other;
+  }
+}
+
+/** In one pass: what stands in a value is never taken for a placeholder. */
+function fillOnce(template: string, bindings: Bindings, source: string): string {
+  const rest = leftOver.exec(
+    template.replace(eachPattern, (_, _list, body: string) => body).replace(valuePattern, ''),
+  );
+  const filled = template.replace(
+    anyPattern,
+    (whole: string, list: string | undefined, body: string | undefined) => {
+      if (list === undefined || body === undefined) return fillValues(whole, bindings, source);
+      const items = bindings[list];
+      if (!Array.isArray(items)) throw new Error(`${source}: nothing is bound to the list "${list}"`);
+      return items
+        .map((item: Readonly<Record<string, Sql>>) => fillValues(body, { ...bindings, ...item }, source))
+        .join('');
+    },
+  );
   if (rest) throw new Error(`${source}: the placeholder ${rest[0]} is left over`);
-  return trustedSql(filled);
+  return filled;
 }
 
 function fillValues(text: string, bindings: Bindings, source: string): string {

@@ -1,36 +1,39 @@
 /** Installs what the settings declare: the control tables, then every rollup's relations; all or nothing, one at a time. */
-import { applyRollup } from '../catalog/apply.ts';
+import { applyRollup, createSchema } from '../catalog/apply.ts';
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { faultsFailure } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { notCarriedOut } from '../catalog/supported.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
-import { quoteName } from '../db/identifiers.ts';
+import type { Sql } from '../db/identifiers.ts';
 import { migrateControlTables, pendingMigrations } from '../db/migrator.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction, setLimits } from '../db/transaction.ts';
 import { type MigratedRollup, migratedRollup } from './migrated.ts';
 import { type Change, recorded } from './recorded.ts';
+import { actAsJob, grantRights, missingRoles, readRoles } from './roles.ts';
 
 /**
  * Everything about all rollups is looked at before anything is made. One lock, held to the end, lets one installer at a
  * time; it is held by the one transaction that makes everything, since a pooler may give each transaction another session,
  * and may have no second one to give.
- * @throws Failure, exit code 2, with the faults of all rollups.
+ * @returns `ungranted`: what another role has to grant.
+ * @throws Failure, exit code 2, with the faults of the roles and all rollups.
  */
 export async function migrateAll(
   control: Control,
   settings: Settings,
-): Promise<{ migrations: string[]; rollups: MigratedRollup[] }> {
+): Promise<{ migrations: string[]; rollups: MigratedRollup[]; ungranted: Sql[] }> {
   return await inTransaction(control, 'read committed', async (transaction) => {
     await holdInstallation(transaction, settings);
-    const rollups = await describeAll(transaction, settings);
+    const roleFaults = await takeRole(transaction, settings);
+    const rollups = await describeAll(transaction, settings, roleFaults);
     const migrations = await migrateControlTables(transaction, settings.schema);
     const applied: MigratedRollup[] = [];
     for (const rollup of rollups)
       applied.push(await migratedRollup(transaction, await applyRollup(transaction, rollup)));
-    return { migrations, rollups: applied };
+    return { migrations, rollups: applied, ungranted: await grantRights(transaction, settings) };
   });
 }
 
@@ -42,15 +45,16 @@ export async function rehearse(control: Control, settings: Settings): Promise<Ch
   try {
     await inTransaction(control, 'read committed', async (plain) => {
       await holdInstallation(plain, settings);
-      const rollups = await describeAll(plain, settings);
-      const pending = await pendingMigrations(plain, settings.schema);
       const recording = recorded(plain);
       changes = recording.changes;
       const { transaction } = recording;
-      if (pending.length > 0)
-        await query(transaction, `create schema if not exists ${quoteName(settings.schema)}`);
+      const roleFaults = await takeRole(transaction, settings);
+      const rollups = await describeAll(plain, settings, roleFaults);
+      const pending = await pendingMigrations(plain, settings.schema);
+      await createSchema(transaction, settings.schema);
       for (const { sql } of pending) await query(transaction, sql);
       for (const rollup of rollups) await applyRollup(transaction, rollup);
+      await grantRights(transaction, settings);
       throw new Rollback();
     });
   } catch (error) {
@@ -72,9 +76,22 @@ async function holdInstallation(
   await setLimits(transaction, limits);
 }
 
-async function describeAll(transaction: ControlTransaction, settings: Settings): Promise<Rollup[]> {
+/** @returns what is wrong with the roles, for the list of all faults; without any the transaction acts as the job's role. */
+async function takeRole(transaction: ControlTransaction, settings: Settings): Promise<Fault[]> {
+  if (!settings.roles) return [];
+  const found = await readRoles(transaction, settings.roles);
+  const faults = missingRoles(settings.roles, found);
+  if (faults.length === 0) await actAsJob(transaction, settings, found);
+  return faults;
+}
+
+async function describeAll(
+  transaction: ControlTransaction,
+  settings: Settings,
+  roleFaults: readonly Fault[],
+): Promise<Rollup[]> {
   const rollups: Rollup[] = [];
-  const faults: Fault[] = [];
+  const faults: Fault[] = [...roleFaults];
   for (const chosen of settings.rollups) {
     const found = await describeRollup(transaction, settings.schema, chosen);
     faults.push(...notCarriedOut(chosen), ...found.faults);

@@ -6,8 +6,8 @@ export interface Change {
   readonly parameters: readonly unknown[];
 }
 
-/** Statements that read, or that end with the transaction. */
-const passing = /^\s*(--[^\n]*\n\s*)*(select|savepoint|rollback|release|set local|create temp)/i;
+/** Statements that read, or that end with the transaction; as whom the rest is made belongs to it. */
+const passing = /^\s*(--[^\n]*\n\s*)*(select|savepoint|rollback|release|set local (?!role)|create temp)/i;
 
 /** Everything sent through the returned transaction is sent; what would stay is also kept in `changes`. */
 export function recorded(transaction: ControlTransaction): {

@@ -8,11 +8,12 @@ import { privateNames, relationsOf } from '../catalog/relations.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
-import { quoteName } from '../db/identifiers.ts';
+import { quoteName, quoteTable } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { type Act, holdRollupForAct, record, refuseDropped, type Speaker } from '../publication/acts.ts';
+import { actAsJob, grantRights, readRoles } from './roles.ts';
 
 /** @param chosen the rollup as the settings have it, under either name. @throws Failure, exit code 2 or 4. */
 export async function renameRollup(
@@ -27,6 +28,8 @@ export async function renameRollup(
     control,
     'read committed',
     async (transaction) => {
+      // Definitions may be made anew, with the settings as they are now.
+      if (settings.roles) await actAsJob(transaction, settings, await readRoles(transaction, settings.roles));
       const known = await query<{ rollup_id: number; name: string }>(
         transaction,
         `select r.rollup_id, r.name from ${quoteName(schema)}.rollup as r where r.name in ($1, $2)`,
@@ -47,6 +50,10 @@ export async function renameRollup(
         transaction,
         await describedRollup(transaction, settings, { ...chosen, name: names.to }),
       );
+      await grantRights(transaction, {
+        ...settings,
+        rollups: [{ ...chosen, name: names.to }],
+      });
       return await record(transaction, schema, rollup.rollup_id, 'rename', names.from, names.to, speaker);
     },
     settings.limits,
@@ -67,19 +74,22 @@ async function renamePrivate(
   schema: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const statements = await query<{ statement: string }>(
+  const found = await query<{ kind: string; suffix: string }>(
     transaction,
     `with suffix as (select unnest($3::text[]) as suffix)
-     select format('alter %s %I.%I rename to %I', case c.relkind when 'i' then 'index' else 'table' end, $1::text, c.relname, $4::text || s.suffix) as statement
+     select case c.relkind when 'i' then 'index' else 'table' end as kind, s.suffix
      from suffix as s
      join pg_catalog.pg_class as c on c.relname = $2::text || s.suffix and c.relkind in ('r', 'i')
      join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = $1::text
      union all
-     select format('alter routine %s rename to %I', p.oid::regprocedure, $4::text || s.suffix)
+     select 'routine', s.suffix
      from suffix as s
      join pg_catalog.pg_proc as p on p.proname = $2::text || s.suffix
      join pg_catalog.pg_namespace as n on n.oid = p.pronamespace and n.nspname = $1::text`,
-    [schema, from, privateNames, to],
+    [schema, from, privateNames],
   );
-  for (const { statement } of statements) await query(transaction, statement);
+  for (const { kind, suffix } of found) {
+    const old = quoteTable({ schema, name: from + suffix });
+    await query(transaction, `alter ${kind} ${old} rename to ${quoteName(to + suffix)}`);
+  }
 }

@@ -5,6 +5,7 @@ import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { hideSecrets } from '../output/secrets.ts';
 import { type Contradiction, readContradictions } from '../report/contradictions.ts';
 import { readDrops } from '../report/drops.ts';
 import type { RunContext, Sealing } from './context.ts';
@@ -210,10 +211,11 @@ export async function noteFailure(
 ): Promise<void> {
   // Wrong usage and a held rollup are no runs.
   if (error instanceof Failure && (error.exitCode === 2 || error.exitCode === 4)) return;
+  const { detail } = error as { detail?: string };
   const failure = {
-    message: error instanceof Error ? error.message : String(error),
+    message: hideSecrets(error instanceof Error ? error.message : String(error)),
     code: (error as { code?: string }).code ?? null,
-    detail: (error as { detail?: string }).detail ?? null,
+    detail: detail === undefined ? null : hideSecrets(detail),
   };
   try {
     await inTransaction(control, 'read committed', (transaction) =>

@@ -40,14 +40,28 @@ export function startDirectly(directory: string, url: string, ...args: string[])
   return startScript([sources, ...args], directory, url);
 }
 
-function startScript(words: readonly string[], directory: string, url: string | undefined): Started {
+/** With these variables in place of DATABASE_URL. */
+export function startWith(
+  variables: Readonly<Record<string, string>>,
+  directory: string,
+  ...args: string[]
+): Started {
+  return startScript([launcher, ...args], directory, undefined, variables);
+}
+
+function startScript(
+  words: readonly string[],
+  directory: string,
+  url: string | undefined,
+  variables: Readonly<Record<string, string>> = {},
+): Started {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const environment = Object.fromEntries(
     Object.entries(inherited).filter(([name]) => !name.startsWith('PG')),
   );
   const child = spawn(process.execPath, words, {
     cwd: directory,
-    env: { ...environment, ...(url === undefined ? {} : { DATABASE_URL: url }) },
+    env: { ...environment, ...(url === undefined ? {} : { DATABASE_URL: url }), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

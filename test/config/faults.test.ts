@@ -88,15 +88,48 @@ describe('one fault at a time', () => {
     [['schema: errata', 'shema: errata'], '2:1  shema: is not a setting here; did you mean schema?'],
     [
       ['schema: errata', 'colour: errata'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, notices, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods',
     ],
     [
       ['schema: errata', 'colour:'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, run, notices, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods',
     ],
     [
       ['schema: errata', 'schema: pg_errata'],
       '2:9  schema: "pg_errata" belongs to PostgreSQL; write another name, such as errata',
+    ],
+    [
+      ['schema: errata', "schema: it's"],
+      `2:9  schema: "it's" has ' or % in it; write a name without them, such as errata`,
+    ],
+    [
+      ['schema: errata', 'schema: 50%'],
+      `2:9  schema: "50%" has ' or % in it; write a name without them, such as errata`,
+    ],
+    [
+      ['schema: errata', 'roles: errata_job'],
+      '2:8  roles: is a single value; write { job: errata_job, stream: errata_stream, reader: errata_reader, auditor: errata_auditor }',
+    ],
+    [
+      ['schema: errata', 'roles: { jobs: errata_job }'],
+      '2:10  roles.jobs: is not a setting here; did you mean job?',
+    ],
+    // To PostgreSQL "public" in quotes is everyone, too.
+    [
+      ['schema: errata', 'roles: { reader: public }'],
+      '2:18  roles.reader: "public" names no role; write the name of one',
+    ],
+    [
+      ['schema: errata', 'roles: { job: pg_monitor }'],
+      '2:15  roles.job: "pg_monitor" belongs to PostgreSQL; write a role of your own',
+    ],
+    [
+      ['schema: errata', 'roles: { reader: bi, auditor: bi }'],
+      '2:31  roles.auditor: is the role of roles.reader too; write a role of its own for each',
+    ],
+    [
+      ['schema: errata', `roles: { reader: ${'r'.repeat(64)} }`],
+      `2:18  roles.reader: "${'r'.repeat(64)}" is longer than 63 bytes, where PostgreSQL cuts names; write a shorter name`,
     ],
     [
       ['schema: errata', 'schema: [errata]'],
@@ -561,7 +594,7 @@ it('prints as fact, detail and hint', () => {
   } catch (error) {
     expect(formatFailure(error as Failure)).toBe(`errata.yaml has 2 faults
   detail: errata.yaml:1:10  rollups: holds no rollup; write one, as \`errata init\` shows
-          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, run, notices, periods
+          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods
   hint:   mend the file and run \`errata check\``);
   }
 });
@@ -574,11 +607,11 @@ describe('notices', () => {
       expect.stringMatching(/notices\.secret: the value is too short to sign with/),
       expect.stringMatching(/notices\.timeout: /),
     ]);
-    expect(faults(and('notices: { secret: ${SECRET} }'), { SECRET: 'sixteen characters' })).toEqual([
-      expect.stringMatching(/notices\.webhook: is missing/),
+    expect(faults(and('notices: { secret: "${SECRET}" }'), { SECRET: 'sixteen characters' })).toEqual([
+      expect.stringMatching(/notices.*webhook/),
     ]);
   });
   it('never show what stands in a variable', () => {
-    expect(faults(and('notices: { webhook: ${HOOK} }'), { HOOK: 'hidden' }).join()).not.toContain('hidden');
+    expect(faults(and('notices: { webhook: "${HOOK}" }'), { HOOK: 'hidden' }).join()).not.toContain('hidden');
   });
 });

@@ -229,7 +229,7 @@ test('a reader of the views needs no right on the ledger, on bronze or on the co
     const known = `select count(*) from gold.daily_orders_as_of('2026-01-01')`;
     await expect(client.query(known)).rejects.toThrow('permission denied');
     await client.query(
-      `reset role; grant execute on function gold.daily_orders_as_of to ${role}; set role ${role}`,
+      `reset role; grant execute on function gold.daily_orders_as_of, errata.daily_orders_open_windows to ${role}; set role ${role}`,
     );
     expect((await client.query(known)).rows).toEqual([{ count: '0' }]);
     for (const view of ['sealed', 'latest', 'live', 'history', 'journal', 'side_output', 'reconciliation'])

@@ -403,3 +403,5 @@ begin
   from unnest(joined_places[1:joined], joined_ids[1:joined], joined_landings[1:joined], joined_late[1:joined]) as j (place, session_id, landing, is_late);
 end
 $errata_sessions$;
+
+revoke execute on function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ from public;

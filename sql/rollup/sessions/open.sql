@@ -12,7 +12,9 @@ returns table (
 language sql stable
 -- a reader of the view `live` needs no right on bronze
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
+-- a policy that hides rows of bronze is an error, as it is to a run
+set row_security = off
 as $errata_open_windows$
   select
     r.errata_window_start,
@@ -52,3 +54,5 @@ as $errata_open_windows$
   where r.errata_twin = 1 or /*:unique_rows*/false/*.*/
   group by r.errata_window_start, r.errata_window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
 $errata_open_windows$;
+
+revoke execute on function /*:open_windows*/errata.daily_orders_open_windows/*.*/ from public;

@@ -85,3 +85,5 @@ begin
   end loop;
 end
 $errata_sessions$;
+
+revoke execute on function /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ from public;

@@ -26,3 +26,5 @@ begin
   on conflict do nothing;
 end
 $errata_sessions$;
+
+revoke execute on function /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ from public;

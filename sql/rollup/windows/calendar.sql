@@ -31,3 +31,7 @@ as $errata_windows$
   from (select 1) as once
   left join /*:windows*/errata.daily_orders_windows/*.*/ (t) as w on true
 $errata_windows$;
+
+revoke execute on function /*:windows*/errata.daily_orders_windows/*.*/ from public;
+revoke execute on function /*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ from public;
+revoke execute on function /*:starting_from*/errata.daily_orders_starting_from/*.*/ from public;

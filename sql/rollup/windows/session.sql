@@ -21,3 +21,7 @@ language sql immutable parallel safe
 as $errata_windows$
   select t
 $errata_windows$;
+
+revoke execute on function /*:windows*/errata.daily_orders_windows/*.*/ from public;
+revoke execute on function /*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ from public;
+revoke execute on function /*:starting_from*/errata.daily_orders_starting_from/*.*/ from public;

@@ -27,3 +27,7 @@ as $errata_windows$
     select date_bin(/*:window_size*/interval '300000000 microseconds'/*.*/, t, /*:window_origin*/timestamptz '1970-01-01 00:00:00+00'/*.*/) as border
   ) as b
 $errata_windows$;
+
+revoke execute on function /*:windows*/errata.daily_orders_windows/*.*/ from public;
+revoke execute on function /*:unsealed_from*/errata.daily_orders_unsealed_from/*.*/ from public;
+revoke execute on function /*:starting_from*/errata.daily_orders_starting_from/*.*/ from public;

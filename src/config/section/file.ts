@@ -5,6 +5,7 @@ import type { Reading } from '../reading.ts';
 import { limitsShape } from './limits.ts';
 import { noticesShape } from './notices.ts';
 import { periodsShape } from './periods.ts';
+import { rolesShape } from './roles.ts';
 import { rollupShape } from './rollup.ts';
 
 /** The whole file. */
@@ -22,6 +23,7 @@ export const fileShape = section(
       .record(z.string(), rollupShape, { error: 'write a mapping of rollups by name' })
       .meta({ propertyNames: { pattern: plainName.source, maxLength: nameBytes } })
       .describe('The rollups by name.'),
+    roles: rolesShape.optional().describe('Database roles, and what `migrate` grants them.'),
     run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
     notices: noticesShape.optional().describe('Who is told when a published number changed.'),
     periods: periodsShape.optional().describe('What finance closes.'),
@@ -39,5 +41,7 @@ function readSchema(text: string): Reading<string> {
   if (/^pg_/.test(text) || text === 'information_schema') {
     return { wrong: 'belongs to PostgreSQL; write another name, such as errata' };
   }
+  // Two released migrations build a statement with it, in a text and as a format.
+  if (/['%]/.test(text)) return { wrong: "has ' or % in it; write a name without them, such as errata" };
   return readName(text);
 }
