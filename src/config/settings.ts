@@ -231,10 +231,18 @@ export type SealSettings =
 /** R10. */
 export interface PublishSettings {
   readonly policy: 'auto' | 'grace' | 'review';
-  /** Measure name to absolute difference, decimal text exactly as written; empty: no thresholds. */
-  readonly reviewBeyond: Readonly<Record<string, string>>;
+  /** By measure name; empty: no thresholds. */
+  readonly reviewBeyond: Readonly<Record<string, Threshold>>;
   /** A window that ended longer ago than this is proposed, not published. Undefined: no horizon. */
   readonly horizon?: Duration | undefined;
+  /** Undefined: windows may be restated. */
+  readonly restate?: 'forbidden' | undefined;
+}
+
+/** A difference that exceeds either is proposed. Decimal text as written; `relative` is a percentage. */
+export interface Threshold {
+  readonly absolute?: string | undefined;
+  readonly relative?: string | undefined;
 }
 
 export interface ScheduleSettings {

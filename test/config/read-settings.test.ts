@@ -60,7 +60,7 @@ it('reads the example of DESIGN.md', () => {
         seal: { by: 'errata', after: { microseconds: 0n, text: '0' } },
         publish: {
           policy: 'grace',
-          reviewBeyond: { revenue: '1000.00' },
+          reviewBeyond: { revenue: { absolute: '1000.00' } },
           horizon: { microseconds: 34_560_000_000_000n, text: '400 days' },
         },
         schedule: { cron: '*/15 * * * *', timeZone: 'UTC' },
@@ -246,8 +246,15 @@ describe('every form of a section', () => {
 
   it('thresholds stay as written, and have no inherited members', () => {
     const { reviewBeyond } = rollup('revenue: 1000.00', 'revenue: 12345678901234567890.10').publish;
-    expect(reviewBeyond.revenue).toBe('12345678901234567890.10');
+    expect(reviewBeyond.revenue).toEqual({ absolute: '12345678901234567890.10' });
     expect(reviewBeyond.constructor).toBeUndefined();
+    for (const [text, threshold] of [
+      ['2.50 %', { relative: '2.50' }],
+      ['{ absolute: 7, relative: 0.5% }', { absolute: '7', relative: '0.5' }],
+    ] as const)
+      expect(rollup('revenue: 1000.00', `revenue: ${text}`).publish.reviewBeyond.revenue).toEqual(threshold);
+    expect(rollup('400 days', '400 days, restate: forbidden').publish.restate).toBe('forbidden');
+    expect(rollup('400 days', '400 days, restate: allowed').publish.restate).toBeUndefined();
   });
 });
 
