@@ -46,6 +46,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`q.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    event_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`e.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
     latest_differs: differs(rollup.measures, 'n', 'l'),
     emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
     emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),
@@ -71,6 +75,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     measure: rollup.measures.map(measureBindings),
     additive: rollup.measures.filter((measure) => measure.isAdditive).map(measureBindings),
     other: rollup.measures.filter((measure) => !measure.isAdditive).map(measureBindings),
+    limited: limitedMeasures(rollup),
   };
 }
 
@@ -148,6 +153,24 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     ),
     ...Object.fromEntries(prefixes.map((prefix) => [`${prefix}_measure`, quoteName(`${prefix}_${name}`)])),
   };
+}
+
+/** The measures with a threshold; of the two limits one may be missing (R10). */
+function limitedMeasures({ measures, settings }: Rollup): Record<string, Sql>[] {
+  return measures.flatMap(({ name }) => {
+    const { absolute, relative } = settings.publish.reviewBeyond[name] ?? {};
+    if (absolute === undefined && relative === undefined) return [];
+    const text = [absolute, relative && `${relative}%`].filter(Boolean).join(' or ');
+    return [
+      {
+        measure: quoteName(name),
+        measure_name: quoteText(name),
+        absolute: trustedSql(absolute === undefined ? 'null::numeric' : `${absolute}::numeric`),
+        relative: trustedSql(relative === undefined ? 'null::numeric' : `${relative}::numeric`),
+        limit_text: quoteText(text),
+      },
+    ];
+  });
 }
 
 /** True where any measure of the two rows differs, by more than its tolerance if it has one (R9). */

@@ -1,5 +1,6 @@
 /** The verbs, in the order of `errata --help`. A further one: its file in this directory, and its name in this list. */
 import { amend } from '../commands/amend.ts';
+import { approve } from '../commands/approve.ts';
 import { check } from '../commands/check.ts';
 import { demo } from '../commands/demo.ts';
 import { digest } from '../commands/digest.ts';
@@ -13,13 +14,17 @@ import { migrate } from '../commands/migrate.ts';
 import { pause } from '../commands/pause.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
+import { reject } from '../commands/reject.ts';
 import { release } from '../commands/release.ts';
 import { rename } from '../commands/rename.ts';
+import { restate } from '../commands/restate.ts';
 import { resume } from '../commands/resume.ts';
+import { review } from '../commands/review.ts';
 import { run } from '../commands/run.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
 import { verify } from '../commands/verify.ts';
+import { waive } from '../commands/waive.ts';
 import type { Verb } from './verb.ts';
 
 export const verbs: readonly Verb[] = [
@@ -29,6 +34,11 @@ export const verbs: readonly Verb[] = [
   plan,
   run,
   publish,
+  review,
+  approve,
+  reject,
+  waive,
+  restate,
   release,
   amend,
   pause,

@@ -34,6 +34,8 @@ export interface SpineOptions extends RunOptions {
   readonly onStage?: (stage: string, detail?: string) => void;
   /** Called in the run's transaction before anything is recomputed: what a person's word changes first. */
   readonly before?: (run: RunContext) => Promise<void>;
+  /** Called once it is known what becomes of each window: what it throws undoes the run. */
+  readonly judged?: (run: RunContext) => Promise<void>;
 }
 
 class Rollback extends Error {
@@ -143,6 +145,7 @@ async function attempt(
           await watch.time('recompute', () => recompute(run));
           const verdicts = await watch.time('diff', () => diff(run));
           if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
+          await options.judged?.(run);
           await rememberReadings(run, scanned.readings, activities);
           const report = await reportOf(run, {
             scanned,
