@@ -12,6 +12,6 @@ join /*:schema*/errata/*.*/.proposal as o on o.proposal_id = a.errata_proposal_i
 where e.window_start = a.window_start
   and e.window_end = a.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
-  and e.state = 'pending'
+  and e.state in ('pending', 'held')
   and e.released
   and coalesce(e.state_run_id, e.first_run_id) <= o.run_id

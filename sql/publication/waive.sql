@@ -12,8 +12,8 @@
 with named as (
   select e.ctid as place, e.*
   from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
-  where e.state in ('pending', 'included')
-    and (e.state = 'pending' or $6::text[] is not null)
+  where e.state in ('pending', 'held', 'included')
+    and (e.state <> 'included' or $6::text[] is not null)
     and (e.window_start >= $4::timestamptz or $4::timestamptz is null)
     and (e.window_start < $5::timestamptz or $5::timestamptz is null)
     and (e.event_id = any ($6::text[]) or $6::text[] is null)
@@ -22,7 +22,7 @@ with named as (
 chosen as (
   select n.*
   from named as n
-  where n.state = 'pending' or n.version > 1
+  where n.state <> 'included' or n.version > 1
 ),
 waived as (
   update /*:late_event*/gold.daily_orders_late_event/*.*/ as e

@@ -24,7 +24,7 @@ select
   e.cause,
   e.version,
   e.released,
-  coalesce(e.state = 'pending' and e.released, false) and exists (
+  coalesce(e.state in ('pending', 'held') and e.released, false) and exists (
     select from /*:schema*/errata/*.*/.proposal as o
     where o.rollup_id = /*:rollup_id*/1/*.*/
       and o.state = 'open'

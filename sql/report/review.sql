@@ -74,7 +74,7 @@ left join lateral (
   where e.window_start = c.window_start
     and e.window_end = c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-    and e.state = 'pending'
+    and e.state in ('pending', 'held')
     and e.released
 ) as n on true
 order by c.errata_proposal_id

@@ -10,11 +10,12 @@ select
   c.window_end::text as window_end,
   jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) as key,
   o.measures as proposed,
-  case when v.verdict in ('change', 'emission', 'same', 'propose', 'included') then '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, v./*:measure*/revenue/*.*/::text) /*:end*/ end as now,
+  case when v.verdict in ('change', 'emission', 'same', 'propose', 'held', 'included') then '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, v./*:measure*/revenue/*.*/::text) /*:end*/ end as now,
   o.base_version,
   v.old_version,
   case
     when v.verdict = 'same' then 'bronze gives the latest version again'
+    when v.verdict = 'held' then v.why
     when v.verdict in ('change', 'emission', 'propose', 'included') then null
     when c.window_start < $1::timestamptz then format('bronze is complete from %s on, and the window starts earlier', $1::text)
     else coalesce(v.why, f.error, 'it cannot be recomputed now')
@@ -40,7 +41,7 @@ left join lateral (
   where e.window_start = c.window_start
     and e.window_end = c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-    and e.state = 'pending'
+    and e.state in ('pending', 'held')
     and e.released
     and coalesce(e.state_run_id, e.first_run_id) > o.run_id
 ) as n on true

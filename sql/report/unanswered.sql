@@ -13,6 +13,7 @@ select
   case
     when c.window_start < $1::timestamptz then 'incomplete'
     when f.error is not null then 'failing'
+    when v.verdict = 'held' then 'closed'
     when v.verdict = 'propose' or o.proposal_id is not null then 'proposed'
     when v.verdict is not null then 'blocked'
     when q.error is not null then 'failing'

@@ -12,5 +12,5 @@ where o.rollup_id = $1::integer
     where c.window_start = o.window_start
       and c.window_end = o.window_end
       and jsonb_build_array(/*:key_texts*/c.region::text/*.*/) = o.key
-      and c.verdict in ('change', 'emission', 'same', 'propose', 'rejected')
+      and c.verdict in ('change', 'emission', 'same', 'propose', 'held', 'rejected')
   )

@@ -51,7 +51,7 @@ proposal_part as (
       where g.window_start = o.window_start and g.window_end = o.window_end
     ) as local_date,
     /*:each key*/ (o.key ->> /*:key_place*/0/*.*/)::/*:key_type*/text/*.*/ as /*:key*/region/*.*/, /*:end*/
-    case when o.state = 'open' then 'pending' else 'waived' end as state,
+    case when o.state <> 'open' then 'waived' when o.is_held then 'held' else 'pending' end as state,
     o.base_version as errata_base_version,
     coalesce(o.rejected_measures, o.measures) as errata_measures
   from /*:schema*/errata/*.*/.proposal as o
@@ -87,7 +87,7 @@ part as (
     /*:each additive*/
     null,
     coalesce((o.errata_measures ->> /*:measure_name*/'revenue'/*.*/)::numeric, 0) - coalesce(v./*:measure*/revenue/*.*/, 0)
-      - case when o.state = 'pending' then coalesce(r./*:measure*/revenue/*.*/, 0) else 0 end,
+      - case when o.state <> 'waived' then coalesce(r./*:measure*/revenue/*.*/, 0) else 0 end,
     /*:end*/
     null, null
   from proposal_part as o
@@ -102,10 +102,10 @@ part as (
     where e.window_start = o.window_start
       and e.window_end = o.window_end
       /*:each key*/ and array[e./*:key*/region/*.*/] = array[o./*:key*/region/*.*/] /*:end*/
-      and e.state = 'pending'
+      and e.state in ('pending', 'held')
       and e.released
   ) as r
-  where o.state = 'pending' or o.errata_base_version = coalesce(v.version, 0)
+  where o.state <> 'waived' or o.errata_base_version = coalesce(v.version, 0)
 )
 select
   p.window_start,

@@ -77,7 +77,7 @@ const stageFiles = {
   recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
   failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
   diff: ['diff', 'decide', 'claim', 'unclaimed'],
-  publish: ['publish', 'forget', 'include', 'propose', 'settle'],
+  publish: ['publish', 'forget', 'include', 'hold_events', 'propose', 'settle'],
   chain: ['hash_versions', 'link'],
   finish: ['stamp', 'finish'],
 } as const;
@@ -155,6 +155,7 @@ export interface RollupStatements {
   readonly askedProposals: Statement;
   readonly reject: Statement;
   readonly waive: Statement;
+  readonly periods: Readonly<Record<'postingPeriod' | 'named' | 'close' | 'reopen', Statement>>;
   readonly unanswered: Statement;
   readonly waitingProposals: Statement;
   /** The queue, quoted. */
@@ -255,6 +256,12 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     askedProposals: load('publication/asked_proposals.sql'),
     reject: load('publication/reject.sql'),
     waive: load('publication/waive.sql'),
+    periods: {
+      postingPeriod: load('publication/posting_period.sql'),
+      named: load('publication/period_named.sql'),
+      close: load('publication/close.sql'),
+      reopen: load('publication/reopen.sql'),
+    },
     unanswered: load('report/unanswered.sql'),
     waitingProposals: load('report/waiting_proposals.sql'),
     touched: relations.touched,

@@ -2,6 +2,7 @@
 import { amend } from '../commands/amend.ts';
 import { approve } from '../commands/approve.ts';
 import { check } from '../commands/check.ts';
+import { close } from '../commands/close.ts';
 import { demo } from '../commands/demo.ts';
 import { digest } from '../commands/digest.ts';
 import { drop } from '../commands/drop.ts';
@@ -12,11 +13,13 @@ import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { migrate } from '../commands/migrate.ts';
 import { pause } from '../commands/pause.ts';
+import { periods } from '../commands/periods.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
 import { reject } from '../commands/reject.ts';
 import { release } from '../commands/release.ts';
 import { rename } from '../commands/rename.ts';
+import { reopen } from '../commands/reopen.ts';
 import { restate } from '../commands/restate.ts';
 import { resume } from '../commands/resume.ts';
 import { review } from '../commands/review.ts';
@@ -39,6 +42,9 @@ export const verbs: readonly Verb[] = [
   reject,
   waive,
   restate,
+  close,
+  reopen,
+  periods,
   release,
   amend,
   pause,

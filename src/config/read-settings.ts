@@ -40,13 +40,14 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   if (!parsed.success) throw new Error('zod refused the settings without an issue');
   const { database, schema, rollups, periods, run } = parsed.data;
   const limits = limitSettings(run);
+  const calendar = periodSettings(periods, rollups);
   return {
     database: database ?? (env.DATABASE_URL || undefined),
     schema: schema ?? 'errata',
     rollups: Object.entries(rollups).map(([name, rollup]) =>
-      rollupSettings(name, rollup, ['rollups', name], places, limits),
+      rollupSettings(name, rollup, ['rollups', name], places, limits, calendar),
     ),
-    periods: periodSettings(periods, rollups),
+    periods: calendar,
     limits,
     file,
   };

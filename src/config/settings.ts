@@ -24,11 +24,18 @@ export interface LimitSettings {
   readonly statementTimeout: Duration | undefined;
 }
 
-/** Calendar months in a named time zone (R12). */
-export interface PeriodSettings {
-  readonly calendar: 'month';
-  readonly timeZone: string;
-}
+/** Calendar months in a named time zone, or a table of the user's; the members are its column names (R12). */
+export type PeriodSettings =
+  | { readonly calendar: 'month'; readonly timeZone: string }
+  | {
+      readonly calendar: 'table';
+      /** Of the calendar windows; UTC where there are none. */
+      readonly timeZone: string;
+      readonly table: TableName;
+      readonly period: string;
+      readonly start: string;
+      readonly end: string;
+    };
 
 /** A name as the catalog holds it: unquoted, case-sensitive, each part 1 to 63 bytes of UTF-8. */
 export interface TableName {
@@ -67,6 +74,7 @@ export interface RollupSettings {
   readonly publish: PublishSettings;
   readonly schedule?: ScheduleSettings | undefined;
   readonly limits: LimitSettings;
+  readonly periods: PeriodSettings;
   /** Of the rollup's own key in the file. */
   readonly position: Position;
 }

@@ -20,7 +20,9 @@ export type RunVerb =
   | 'approve'
   | 'reject'
   | 'restate'
-  | 'waive';
+  | 'waive'
+  | 'close'
+  | 'reopen';
 
 interface DefinitionTable {
   fingerprint: string;

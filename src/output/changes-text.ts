@@ -11,6 +11,7 @@ const verdictWords: Readonly<Record<Verdict, string>> = {
   emission: 'correct',
   propose: 'propose',
   rejected: 'set aside',
+  held: 'hold',
   wait: 'wait',
   missing: 'blocked',
   unexamined: 'blocked',

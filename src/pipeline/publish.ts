@@ -21,6 +21,7 @@ export async function publish(run: RunContext, stamp: string): Promise<Published
   });
   await execute(transaction, pipeline.forget);
   const included = await execute(transaction, pipeline.include, { run_id: runId });
+  await execute(transaction, pipeline.hold_events, { run_id: runId });
   const proposals = await execute(transaction, pipeline.propose, {
     rollup_id: run.rollup.id,
     run_id: runId,

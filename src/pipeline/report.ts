@@ -135,6 +135,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_touched: found.touched,
       windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,
+      ...(found.verdicts.held > 0 ? { windows_held: found.verdicts.held } : {}),
       windows_blocked: blocked,
       ...(failing.windows > 0 ? { windows_failing: failing.windows } : {}),
       ...(failing.rows > 0 ? { contributions_failing: failing.rows } : {}),
@@ -170,6 +171,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       failing.rows > 0 ||
       found.sealing.blockedBy !== null ||
       found.verdicts.propose > 0 ||
+      found.verdicts.held > 0 ||
       waiting > 0,
   };
 }

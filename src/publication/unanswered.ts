@@ -11,9 +11,9 @@ export interface Unanswered {
   readonly key: Readonly<Record<string, string | null>>;
   /**
    * `incomplete`: it starts before bronze is complete; `blocked`: rows of it are gone (R15); `failing`: a measure cannot be
-   * computed; `proposed`: an open proposal is about it; `unsealed`: it has not shipped yet.
+   * computed; `proposed`: an open proposal is about it; `closed`: its period is (R12); `unsealed`: it has not shipped yet.
    */
-  readonly obstacle: 'incomplete' | 'blocked' | 'failing' | 'proposed' | 'unsealed';
+  readonly obstacle: 'incomplete' | 'blocked' | 'failing' | 'proposed' | 'closed' | 'unsealed';
   readonly why: string | null;
   /** A version includes an event of it that was waived. */
   readonly is_taken_back: boolean;
@@ -53,6 +53,7 @@ const reasons: Readonly<Record<Unanswered['obstacle'], string>> = {
   blocked: 'rows of it are gone from bronze',
   failing: 'a measure of it cannot be computed',
   proposed: 'an open proposal is about it',
+  closed: 'its period is closed',
   unsealed: 'it is not sealed yet',
 };
 

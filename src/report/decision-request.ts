@@ -15,15 +15,9 @@ export interface Asking {
 
 /** @throws Failure, exit code 2. */
 export function personOf(flags: DecisionFlags, { act, which, selectors }: Asking) {
-  const { actor = '', reason = '', window, from, to, run } = flags;
-  const fail = (message: string, hint: string, detail?: string) =>
-    new Failure(message, { detail, hint, exitCode: 2 });
-  if (actor.trim() === '' || reason.trim() === '')
-    throw fail(
-      `to ${act} takes a person and a reason`,
-      'add --actor NAME and --reason TEXT',
-      'both are kept',
-    );
+  const { window, from, to, run } = flags;
+  const speaker = speakerFor(flags, act);
+  const fail = (message: string, hint: string) => new Failure(message, { hint, exitCode: 2 });
   const named = selectors.filter((name) => name !== 'all' && flags[name] !== undefined);
   if (named.length === 0 && !flags.all)
     throw fail(`nothing says which ${which}`, `name them with ${list(selectors.map((name) => `--${name}`))}`);
@@ -33,7 +27,18 @@ export function personOf(flags: DecisionFlags, { act, which, selectors }: Asking
     throw fail('--window and --from or --to contradict each other', 'leave one of them out');
   if (run !== undefined && !/^[1-9]\d{0,17}$/.test(run))
     throw fail(`--run ${JSON.stringify(run)} is not the number of a run`, 'write one, such as --run 12');
-  return { actor: actor.trim(), reason: reason.trim() };
+  return speaker;
+}
+
+/** @throws Failure, exit code 2, where one of the two is missing. */
+export function speakerFor(flags: { readonly actor?: string; readonly reason?: string }, act: string) {
+  const [actor, reason] = [(flags.actor ?? '').trim(), (flags.reason ?? '').trim()];
+  if (actor !== '' && reason !== '') return { actor, reason };
+  throw new Failure(`to ${act} takes a person and a reason`, {
+    detail: 'both are kept',
+    hint: 'add --actor NAME and --reason TEXT',
+    exitCode: 2,
+  });
 }
 
 function list(words: readonly string[]): string {

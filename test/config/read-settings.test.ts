@@ -65,6 +65,7 @@ it('reads the example of DESIGN.md', () => {
         },
         schedule: { cron: '*/15 * * * *', timeZone: 'UTC' },
         limits,
+        periods: { calendar: 'month', timeZone: 'Europe/Berlin' },
         position: { line: 4 },
       },
     ],
@@ -115,6 +116,7 @@ rollups:
         seal: { by: 'stream', after: zero },
         publish: { policy: 'auto', reviewBeyond: {} },
         limits,
+        periods: { calendar: 'month', timeZone: 'UTC' },
         position: { line: 3 },
       },
     ],
@@ -305,7 +307,22 @@ describe('the environment', () => {
 
 describe('periods', () => {
   it('follow the zone of the calendar windows where they are left out', () => {
-    expect(parse((text) => text.replace(/^periods.*\n/m, '')).periods.timeZone).toBe('Europe/Berlin');
+    expect(parse((text) => text.replace(/^periods.*\n/m, '')).periods).toEqual({
+      calendar: 'month',
+      timeZone: 'Europe/Berlin',
+    });
+  });
+
+  it('are months, or a table of your own', () => {
+    const own = (text: string) => parse((file) => file.replace(/^periods.*$/m, `periods: ${text}`)).periods;
+    expect(own('{ table: finance.periods, period: name }')).toEqual({
+      calendar: 'table',
+      timeZone: 'Europe/Berlin',
+      table: { schema: 'finance', name: 'periods' },
+      period: 'name',
+      start: 'starts_at',
+      end: 'ends_at',
+    });
   });
 });
 

@@ -134,6 +134,8 @@ select
   null::text as why,
   -- the open proposal that says just this; and who let it be published, where a person did
   null::bigint as errata_proposal_id,
-  null::text as approver
+  null::text as approver,
+  -- where a person publishes into a closed period
+  null::text as posting_period
 from /*:ledger*/gold.daily_orders/*.*/ as g
 where false;

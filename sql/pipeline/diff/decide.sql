@@ -7,6 +7,8 @@
 -- $5 horizon: interval; null where there is none
 -- $6 bound: bound of this run
 -- $7 fingerprint: of the definition in force
+-- $8 stamp: of this run
+-- $9 posting_period: text, the open period that adjustments are posted to; null where there is none
 --
 -- Inputs: pg_temp.errata_change with the verdicts of the diff, the ledger, late events, proposals. Rows out: one a keyed
 -- window whose verdict may be another:
@@ -14,6 +16,7 @@
 --   propose      the policy, a threshold or the horizon wants a person's word, or the proposal to be approved is stale
 --   change       a person has said so: by an approval, by restating, or of all events that are new in it
 --   same         nothing differs but measures that the latest version's definition had not: they enter by restating alone
+--   held         the period of the window is closed, and whoever runs this may not publish into it (R12)
 --   rejected     a person has rejected just this before: it stays set aside, and is not proposed again
 --
 -- A threshold is measured from the last value that was sealed or that a person let be published, so that many small
@@ -30,16 +33,16 @@ with differing as (
 released as (
   select
     c.place,
-    bool_or(e.state = 'pending') as has_pending,
-    bool_or(e.state = 'pending' and (e.state_actor is null or e.cause = 'quarantine_release')) as has_unspoken,
+    bool_or(e.state <> 'waived') as has_pending,
+    bool_or(e.state <> 'waived' and (e.state_actor is null or e.cause = 'quarantine_release')) as has_unspoken,
     max(e.state_actor) as spoken_by,
-    max(coalesce(e.state_run_id, e.first_run_id)) filter (where e.state = 'pending') as last_run_id
+    max(coalesce(e.state_run_id, e.first_run_id)) filter (where e.state <> 'waived') as last_run_id
   from differing as c
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = c.window_start
     and e.window_end = c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-  where e.state in ('pending', 'waived') and e.released
+  where e.state in ('pending', 'held', 'waived') and e.released
   group by c.place
 ),
 base as (
@@ -77,7 +80,7 @@ judged as (
       and not r.has_unspoken
       and c.verdict in ('change', 'propose')
       and c.causes <@ '{late_firing,straggler,refused,quarantine_release}'::text[]
-      and o.proposal_id is null
+      and (o.proposal_id is null or o.is_held)
       and n.proposal_id is null as is_spoken,
     o.proposal_id is not null as is_proposed,
     case
@@ -120,6 +123,8 @@ judged as (
         )
       end
     ] /*:end*/, '; '), '') as beyond,
+    p.period,
+    coalesce(p.may_post and $9::text is not null, true) as may_post,
     case when c.window_end < $6::timestamptz - $5::interval then format('the window ended more than the horizon ago, %s', c.window_end::text) end as too_old,
     coalesce(d.measures is distinct from f.definition -> 'measures', true) and c.old_version > 0 as is_redefined,
     c.event_count is distinct from c.old_event_count
@@ -143,18 +148,43 @@ judged as (
     and n.window_start = c.window_start
     and n.window_end = c.window_end
     and n.key = c.errata_key
+  left join lateral (
+    select
+      a.period,
+      a.act = 'soft_close' and to_regrole(quote_ident(a.posting_role)) is not null
+        and pg_has_role(current_user, to_regrole(quote_ident(a.posting_role)), 'member') as may_post
+    from /*:schema*/errata/*.*/.period_act as a
+    where a.rollup_id = $1::integer
+      and a.act <> 'reopen'
+      and a.period_start <= c.window_start
+      and a.period_end > c.window_start
+      and not exists (
+        select from /*:schema*/errata/*.*/.period_act as r
+        where r.rollup_id = a.rollup_id
+          and r.act = 'reopen'
+          and r.act_id > a.act_id
+          and r.period_start <= c.window_start
+          and r.period_end > c.window_start
+          and r.expires_at > $8::timestamptz
+      )
+    order by a.act_id desc
+    limit 1
+  ) as p on true
 ),
 decided as (
   select
     j.*,
     case
+      -- where a period is closed only those whom it lets publish, and only on their word
+      when j.period is not null and not j.may_post and ($2::text in ('approve', 'restate') or j.is_spoken) then 'held'
       when $2::text = 'approve' and j.proposal_id is not null then case when j.said = 'emission' then 'emission' else 'change' end
-      when $2::text = 'approve' and j.is_proposed then 'propose'
+      when $2::text = 'approve' and j.is_proposed then case when j.period is null then 'propose' else 'held' end
       when $2::text = 'restate' then case when j.said = 'propose' then 'change' else j.said end
       when $2::text = 'reject' then case when j.has_pending then 'propose' else 'rejected' end
       when j.said <> 'emission' and j.is_redefined and not j.is_changed then 'same'
       when j.is_spoken then 'change'
       when j.is_rejected then 'rejected'
+      when j.period is not null then 'held'
       when j.has_rejected or j.beyond is not null or j.too_old is not null then 'propose'
       when $4::boolean and j.said = 'change' and not j.is_emitted then 'propose'
       else j.said
@@ -176,6 +206,7 @@ set
       ), ''),
       'it is not what was proposed'
     )
+    when d.verdict = 'held' then format('the period %s is closed', d.period)
     when d.verdict = 'rejected' then 'a person has rejected it'
   end,
   errata_proposal_id = d.proposal_id,
@@ -184,6 +215,7 @@ set
     when $2::text in ('approve', 'restate') then $3::text
     when d.is_spoken then d.spoken_by
   end,
+  posting_period = case when d.period is not null and d.verdict in ('change', 'emission') then $9::text end,
   causes = case
     when $2::text = 'restate' and d.said <> 'emission' then array(
       select n.cause from unnest(array_remove(d.causes, 'source_change')) as n (cause)

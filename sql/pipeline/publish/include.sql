@@ -19,8 +19,8 @@ from pg_temp.errata_change as c
 where e.window_start = c.window_start
   and e.window_end = c.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-  and (e.state = 'pending' or (e.state = 'waived' and e.released))
+  and (e.state = 'pending' or (e.state in ('held', 'waived') and e.released))
   and (
     (c.verdict in ('change', 'same') and e.released and greatest(c.old_version, case when c.verdict = 'change' then 1 else 0 end) > 0)
-    or (c.verdict = 'included' and e.state = 'pending')
+    or (c.verdict = 'included' and e.state in ('pending', 'held'))
   )

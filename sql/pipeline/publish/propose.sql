@@ -22,9 +22,18 @@ with superseded as (
     and o.window_start = c.window_start
     and o.window_end = c.window_end
     and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
-    and c.verdict in ('change', 'emission', 'same', 'propose')
-    and (c.verdict <> 'propose' or o.proposal_id is distinct from c.errata_proposal_id)
+    and c.verdict in ('change', 'emission', 'same', 'propose', 'held')
+    and (c.verdict not in ('propose', 'held') or o.proposal_id is distinct from c.errata_proposal_id)
     and not ($4::text = 'reject' and exists (select from pg_temp.errata_asked as a where a.errata_proposal_id = o.proposal_id))
+),
+-- one that says just this stands, and is held while its period is closed
+standing as (
+  update /*:schema*/errata/*.*/.proposal as o
+  set is_held = c.verdict = 'held'
+  from pg_temp.errata_change as c
+  where o.proposal_id = c.errata_proposal_id
+    and c.verdict in ('propose', 'held')
+    and o.is_held <> (c.verdict = 'held')
 ),
 replaced as (
   update /*:schema*/errata/*.*/.proposal as o
@@ -35,7 +44,7 @@ replaced as (
     and o.window_start = c.window_start
     and o.window_end = c.window_end
     and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
-    and c.verdict in ('change', 'emission', 'same', 'propose')
+    and c.verdict in ('change', 'emission', 'same', 'propose', 'held')
 ),
 rejected as (
   update /*:schema*/errata/*.*/.proposal as o
@@ -63,11 +72,11 @@ rejected as (
     and o.proposal_id = a.errata_proposal_id
 )
 insert into /*:schema*/errata/*.*/.proposal as p (
-  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at
+  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at, is_held
 )
 select
   $1::integer, $2::bigint, c.window_start, c.window_end, k.key, c.old_version, m.measures, c.event_count, c.causes, c.why,
-  $3::timestamptz
+  $3::timestamptz, c.verdict = 'held'
 from pg_temp.errata_change as c
 cross join lateral (
   select jsonb_build_array(/*:key_texts*/c.region::text/*.*/) as key
@@ -75,5 +84,5 @@ cross join lateral (
 cross join lateral (
   select '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, c./*:measure*/revenue/*.*/::text) /*:end*/ as measures
 ) as m
-where c.verdict = 'propose'
+where c.verdict in ('propose', 'held')
   and c.errata_proposal_id is null

@@ -13,6 +13,7 @@ with answer as (
         when 'emission' then q.cause = 'stream_emission'
         -- whatever comes later of it touches the window again
         when 'propose' then true
+        when 'held' then true
         else c.verdict in ('change', 'same', 'included', 'rejected')
       end,
       false

@@ -4,7 +4,7 @@ import type { Faults } from '../faults.ts';
 import { columns, cron, durationOrColumn, goldName, section, timeZone } from '../leaf.ts';
 import { nameBytes, plainName } from '../name.ts';
 import type { Path, Places } from '../place.ts';
-import type { LimitSettings, RollupSettings } from '../settings.ts';
+import type { LimitSettings, PeriodSettings, RollupSettings } from '../settings.ts';
 import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
 import { overrideFaults } from './overrides.ts';
@@ -90,6 +90,7 @@ export function rollupSettings(
   path: Path,
   places: Places,
   limits: LimitSettings,
+  periods: PeriodSettings,
 ): RollupSettings {
   const bronze = bronzeSettings(rollup.bronze);
   return {
@@ -106,6 +107,7 @@ export function rollupSettings(
     publish: publishSettings(rollup.publish),
     schedule: rollup.schedule && { cron: rollup.schedule.cron, timeZone: rollup.schedule.time_zone ?? 'UTC' },
     limits,
+    periods,
     position: { line: places.key(path).line },
   };
 }
