@@ -1,12 +1,12 @@
--- Amend: a person says that bronze rows of these keyed windows were deleted or changed. They enter the queue; the run
--- that follows recomputes them whatever their event count (R9).
+-- Amend and restate: the keyed windows that a person's word is about, whatever their event count (R9).
 --
--- $1 since: the bound of this run
+-- $1 bound: bound of this run
 -- $2 window_from, $3 window_to: keyed windows that start in here, half-open; null for no limit
 -- $4 event_ids: text[]; only windows that hold or held one of them, as far as late events, copies and bronze tell; null for all
 -- $5 key: jsonb, an object of key columns and their texts; null for all
 --
--- Rows out: one, how many keyed windows, and which of the ids were found. Safe to repeat: the queue holds each once.
+-- Rows out: one, how many keyed windows, and which of the ids were found; the windows stand in pg_temp.errata_asked. Safe
+-- to repeat in another run: writes work tables only.
 with known as (
   select g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ null::text as event_id
   from /*:ledger*/gold.daily_orders/*.*/ as g
@@ -51,13 +51,10 @@ keyed_window as (
   select distinct c.window_start, c.window_end /*:each key*/ , c./*:key*/region/*.*/ /*:end*/
   from chosen as c
 ),
-queued as (
-  insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (
-    window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since
-  )
-  select k.window_start, k.window_end, /*:each key*/ k./*:key*/region/*.*/, /*:end*/ 'source_change', $1::timestamptz
+asked as (
+  insert into pg_temp.errata_asked (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause)
+  select k.window_start, k.window_end, /*:each key*/ k./*:key*/region/*.*/, /*:end*/ 'source_change'
   from keyed_window as k
-  on conflict on constraint /*:touched_once*/daily_orders_touched_once/*.*/ do nothing
 )
 select
   (select count(*) from keyed_window)::integer as keyed_windows,

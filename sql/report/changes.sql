@@ -25,7 +25,7 @@ select
       where e.window_start = c.window_start
         and e.window_end = c.window_end
         /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-        and e.state = 'pending'
+        and e.state in ('pending', 'held')
         and (e.released or not $2::boolean)
       order by e.ingested_at, e.event_id
       limit 5

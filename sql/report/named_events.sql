@@ -24,6 +24,14 @@ select
   e.cause,
   e.version,
   e.released,
+  coalesce(e.state in ('pending', 'held') and e.released, false) and exists (
+    select from /*:schema*/errata/*.*/.proposal as o
+    where o.rollup_id = /*:rollup_id*/1/*.*/
+      and o.state = 'open'
+      and o.window_start = e.window_start
+      and o.window_end = e.window_end
+      and o.key = jsonb_build_array(/*:event_key_texts*/e.region::text/*.*/)
+  ) as is_proposed,
   e.is_conflict,
   e.conflicts_with,
   e.quarantine_reason,

@@ -34,17 +34,21 @@ select
   coalesce(p.pending_events, 0) as pending_events,
   /*:each measure*/ /*:pending_or_zero*/coalesce(p.pending_revenue, 0)::numeric/*.*/ as /*:pending_measure*/pending_revenue/*.*/, /*:end*/
   coalesce(/*:fold_sealed_until*/r.sealed_until/*.*/ < f.window_end + /*:known_lateness*/r.allowed_lateness/*.*/, true) as is_provisional,
-  coalesce(
-    (
-      select a.act <> 'reopen'
-      from /*:schema*/errata/*.*/.period_act as a
-      where (a.rollup_id is null or a.rollup_id = r.rollup_id)
-        and a.period_start <= f.window_start
-        and a.period_end > f.window_start
-      order by a.act_id desc
-      limit 1
-    ),
-    false
+  exists (
+    select from /*:schema*/errata/*.*/.period_act as a
+    where a.rollup_id = r.rollup_id
+      and a.act <> 'reopen'
+      and a.period_start <= f.window_start
+      and a.period_end > f.window_start
+      and not exists (
+        select from /*:schema*/errata/*.*/.period_act as o
+        where o.rollup_id = a.rollup_id
+          and o.act = 'reopen'
+          and o.act_id > a.act_id
+          and o.period_start <= f.window_start
+          and o.period_end > f.window_start
+          and o.expires_at > statement_timestamp()
+      )
   ) as is_closed
 from fold as f
 join /*:schema*/errata/*.*/.rollup as r on r.rollup_id = /*:rollup_id*/1/*.*/

@@ -38,7 +38,8 @@ event_part as (
   where e.state is not null
   group by e.window_start, e.window_end, e.local_date, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.version, e.state, e.cause
 ),
--- The delta of an open proposal is pending, less the released events in it, which are pending by themselves.
+-- The delta of an open proposal is pending, less the released events in it, which are pending by themselves; what a rejected
+-- one leaves aside is waived, beside the events in it.
 proposal_part as (
   select
     o.window_start,
@@ -50,10 +51,12 @@ proposal_part as (
       where g.window_start = o.window_start and g.window_end = o.window_end
     ) as local_date,
     /*:each key*/ (o.key ->> /*:key_place*/0/*.*/)::/*:key_type*/text/*.*/ as /*:key*/region/*.*/, /*:end*/
-    o.measures
+    case when o.state <> 'open' then 'waived' when o.is_held then 'held' else 'pending' end as state,
+    o.base_version as errata_base_version,
+    coalesce(o.rejected_measures, o.measures) as errata_measures
   from /*:schema*/errata/*.*/.proposal as o
   where o.rollup_id = /*:rollup_id*/1/*.*/
-    and o.state = 'open'
+    and (o.state = 'open' or o.rejected_measures is not null)
 ),
 part as (
   select
@@ -79,11 +82,12 @@ part as (
   union all
   select
     o.window_start, o.window_end, o.local_date, /*:each key*/ o./*:key*/region/*.*/, /*:end*/
-    null, false, false, null, 'pending', null,
+    null, false, false, null, o.state, null,
     /*:each measure*/ null, /*:end*/
     /*:each additive*/
     null,
-    coalesce((o.measures ->> /*:measure_name*/'revenue'/*.*/)::numeric, 0) - coalesce(v./*:measure*/revenue/*.*/, 0) - coalesce(r./*:measure*/revenue/*.*/, 0),
+    coalesce((o.errata_measures ->> /*:measure_name*/'revenue'/*.*/)::numeric, 0) - coalesce(v./*:measure*/revenue/*.*/, 0)
+      - case when o.state <> 'waived' then coalesce(r./*:measure*/revenue/*.*/, 0) else 0 end,
     /*:end*/
     null, null
   from proposal_part as o
@@ -98,9 +102,10 @@ part as (
     where e.window_start = o.window_start
       and e.window_end = o.window_end
       /*:each key*/ and array[e./*:key*/region/*.*/] = array[o./*:key*/region/*.*/] /*:end*/
-      and e.state = 'pending'
+      and e.state in ('pending', 'held')
       and e.released
   ) as r
+  where o.state <> 'waived' or o.errata_base_version = coalesce(v.version, 0)
 )
 select
   p.window_start,

@@ -1,5 +1,5 @@
 /** What the placeholders of `sql/` stand for in one rollup. */
-import type { WindowSettings } from '../config/settings.ts';
+import type { PeriodSettings, WindowSettings } from '../config/settings.ts';
 import { joinSql, quoteName, quoteTable, quoteText, type Sql, trustedSql } from '../db/identifiers.ts';
 import { notOfRows } from '../db/row-fault.ts';
 import type { Bindings } from '../db/sql.ts';
@@ -17,6 +17,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     rollup_id: trustedSql(String(rollup.id)),
     partition_constraint: trustedSql('true'),
     ...relations,
+    ...periodBindings(rollup.settings.periods),
     ...sourceBindings(rollup),
     ...windowBindings(rollup.settings.window),
     ...logBindings(rollup),
@@ -46,6 +47,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`q.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    event_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`e.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
     latest_differs: differs(rollup.measures, 'n', 'l'),
     emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
     emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),
@@ -71,6 +76,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     measure: rollup.measures.map(measureBindings),
     additive: rollup.measures.filter((measure) => measure.isAdditive).map(measureBindings),
     other: rollup.measures.filter((measure) => !measure.isAdditive).map(measureBindings),
+    limited: limitedMeasures(rollup),
   };
 }
 
@@ -148,6 +154,48 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     ),
     ...Object.fromEntries(prefixes.map((prefix) => [`${prefix}_measure`, quoteName(`${prefix}_${name}`)])),
   };
+}
+
+/** The calendar of periods, as rows `(period, period_start, period_end)`: from an instant on, and by name (R12). */
+function periodBindings(periods: PeriodSettings): Record<string, Sql> {
+  if (periods.calendar === 'table') {
+    const [period, start, end] = [periods.period, periods.start, periods.end].map(
+      (name) => `t.${quoteName(name)}`,
+    );
+    const rows = `select ${period}::text as period, ${start}::timestamptz as period_start, ${end}::timestamptz as period_end from ${quoteTable(periods.table)} as t`;
+    return {
+      periods_from: trustedSql(`(${rows} where ${end} > s.from_instant)`),
+      period_by_name: trustedSql(`(${rows} where ${period}::text = n.name)`),
+    };
+  }
+  const zone = quoteText(periods.timeZone);
+  return {
+    periods_from: trustedSql(
+      `(select to_char(m, 'YYYY-MM') as period, m at time zone ${zone} as period_start, (m + interval '1 month') at time zone ${zone} as period_end
+  from generate_series(date_trunc('month', s.from_instant at time zone ${zone}), (s.from_instant at time zone ${zone}) + interval '10 years', '1 month') as m)`,
+    ),
+    period_by_name: trustedSql(
+      `(select n.name as period, (n.name || '-01')::timestamp at time zone ${zone} as period_start, ((n.name || '-01')::timestamp + interval '1 month') at time zone ${zone} as period_end)`,
+    ),
+  };
+}
+
+/** The measures with a threshold; of the two limits one may be missing (R10). */
+function limitedMeasures({ measures, settings }: Rollup): Record<string, Sql>[] {
+  return measures.flatMap(({ name }) => {
+    const { absolute, relative } = settings.publish.reviewBeyond[name] ?? {};
+    if (absolute === undefined && relative === undefined) return [];
+    const text = [absolute, relative && `${relative}%`].filter(Boolean).join(' or ');
+    return [
+      {
+        measure: quoteName(name),
+        measure_name: quoteText(name),
+        absolute: trustedSql(absolute === undefined ? 'null::numeric' : `${absolute}::numeric`),
+        relative: trustedSql(relative === undefined ? 'null::numeric' : `${relative}::numeric`),
+        limit_text: quoteText(text),
+      },
+    ];
+  });
 }
 
 /** True where any measure of the two rows differs, by more than its tolerance if it has one (R9). */

@@ -63,7 +63,8 @@ const columnComments: Readonly<Record<string, string>> = {
   landing: 'open, late_firing, side_output or quarantined; NULL for a copy.',
   state: 'pending, included, waived or held.',
   cause: 'late_firing, straggler, refused or quarantine_release.',
-  released: 'Cleared for the counted set, by the policy or by a person.',
+  released:
+    'Cleared for the counted set, by the policy or by a person; one that is pending and proposed awaits a person still.',
   is_conflict: 'A copy whose key or measured columns differ from the row that counts.',
   conflicts_with: 'Both values of a conflict.',
   quarantine_reason: 'Why the row counts in no window.',

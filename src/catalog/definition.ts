@@ -3,6 +3,7 @@
  * added and policies may change; another key or window is another number and needs a rollup of its own.
  */
 import { createHash } from 'node:crypto';
+import type { PublishSettings } from '../config/settings.ts';
 import { Failure } from '../failure.ts';
 import type { Column, Rollup } from './rollup.ts';
 
@@ -50,7 +51,8 @@ export function definitionOf({ settings, keys, ids, measures, columns, times }: 
       seal_after: String(seal.after.microseconds),
       policy: publish.policy,
       horizon: String(publish.horizon?.microseconds ?? ''),
-      ...publish.reviewBeyond,
+      ...thresholdsOf(publish.reviewBeyond),
+      ...(publish.restate ? { restate: publish.restate } : {}),
     },
     types: {
       columns: typesOf([
@@ -61,6 +63,12 @@ export function definitionOf({ settings, keys, ids, measures, columns, times }: 
       measures: typesOf(measures),
     },
   };
+}
+
+function thresholdsOf(reviewBeyond: PublishSettings['reviewBeyond']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(reviewBeyond).map(([name, threshold]) => [`review_beyond ${name}`, canonical(threshold)]),
+  );
 }
 
 function typesOf(columns: readonly Column[]): Record<string, string> {

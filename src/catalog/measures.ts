@@ -73,6 +73,13 @@ export async function describeMeasures(
         'leave the tolerance out',
       );
     }
+    if (settings.publish.reviewBeyond[name] !== undefined && !isNumeric) {
+      fault(
+        `publish.review_beyond.${name}`,
+        `a threshold needs a number, and "${expression}" has type ${probe.result_type}`,
+        'leave the threshold out',
+      );
+    }
     if (additive === true && !isNumeric) {
       fault(
         path,

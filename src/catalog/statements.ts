@@ -72,12 +72,12 @@ const stageFiles = {
   copies: ['copies_sealing', 'copies_ids', 'copies_late', 'copies'],
   'late-events': ['late_events', 'id_index', 'elsewhere'],
   seal: ['adopt', 'unsealed', 'unsealed_again', 'exclude_from_seal', 'seal', 'seal_again'],
-  touch: ['touch', 'take'],
+  touch: ['touch', 'take', 'take_asked'],
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
   recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
   failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
-  diff: ['diff', 'claim', 'unclaimed'],
-  publish: ['publish', 'forget', 'include', 'propose', 'settle'],
+  diff: ['diff', 'decide', 'claim', 'unclaimed'],
+  publish: ['publish', 'forget', 'include', 'hold_events', 'propose', 'settle'],
   chain: ['hash_versions', 'link'],
   notify: ['notify'],
   finish: ['stamp', 'finish'],
@@ -152,6 +152,13 @@ export interface RollupStatements {
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly amend: Statement;
+  readonly queueAsked: Statement;
+  readonly askedProposals: Statement;
+  readonly reject: Statement;
+  readonly waive: Statement;
+  readonly periods: Readonly<Record<'postingPeriod' | 'named' | 'close' | 'reopen', Statement>>;
+  readonly unanswered: Statement;
+  readonly waitingProposals: Statement;
   /** The queue, quoted. */
   readonly touched: Sql;
   /** The tables of sessions, quoted. */
@@ -246,6 +253,18 @@ export function statementsOf(rollup: Rollup): RollupStatements {
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),
     amend: load('publication/amend.sql'),
+    queueAsked: load('publication/queue_asked.sql'),
+    askedProposals: load('publication/asked_proposals.sql'),
+    reject: load('publication/reject.sql'),
+    waive: load('publication/waive.sql'),
+    periods: {
+      postingPeriod: load('publication/posting_period.sql'),
+      named: load('publication/period_named.sql'),
+      close: load('publication/close.sql'),
+      reopen: load('publication/reopen.sql'),
+    },
+    unanswered: load('report/unanswered.sql'),
+    waitingProposals: load('report/waiting_proposals.sql'),
     touched: relations.touched,
     sessionTables: [relations.session_key, relations.session, relations.session_row, relations.session_part],
     withConstraint: (file, constraint) =>

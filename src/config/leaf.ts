@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readCalendarWidth } from './calendar-width.ts';
 import { readCron } from './cron.ts';
-import { readDecimal } from './decimal.ts';
+import { readDecimal, readPercentage } from './decimal.ts';
 import { readDuration } from './duration.ts';
 import { readInstant } from './instant.ts';
 import { readGoldName, readName, readTableName } from './name.ts';
@@ -40,6 +40,7 @@ export const duration = leaf(readDuration, 'write a duration, such as 10 minutes
 export const span = leaf(readSpan, 'write a duration, such as 10 minutes');
 export const skew = leaf(readSkew, 'write a duration, such as 1 hour, or none', true);
 export const decimal = leaf(readDecimal, 'write an amount, such as 1000.00', true);
+export const percentage = leaf(readPercentage, 'write a percentage, such as 5%');
 export const table = leaf(readTableName, 'write schema.table');
 export const goldName = leaf(readGoldName, 'write schema.table');
 export const column = leaf(readName, 'write the name of a column');

@@ -43,13 +43,14 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   const { database, schema, rollups, periods, roles, run } = parsed.data;
   const limits = limitSettings(run);
   const notices = noticeSettings(parsed.data.notices);
+  const calendar = periodSettings(periods, rollups);
   return {
     database: database ?? (env.DATABASE_URL || undefined),
     schema: schema ?? 'errata',
     rollups: Object.entries(rollups).map(([name, rollup]) =>
-      rollupSettings(name, rollup, ['rollups', name], places, limits, notices),
+      rollupSettings(name, rollup, ['rollups', name], places, { limits, notices, periods: calendar }),
     ),
-    periods: periodSettings(periods, rollups),
+    periods: calendar,
     roles: roleSettings(roles, places),
     limits,
     notices,

@@ -36,11 +36,18 @@ export interface NoticeSettings {
   readonly timeout: Duration;
 }
 
-/** Calendar months in a named time zone (R12). */
-export interface PeriodSettings {
-  readonly calendar: 'month';
-  readonly timeZone: string;
-}
+/** Calendar months in a named time zone, or a table of the user's; the members are its column names (R12). */
+export type PeriodSettings =
+  | { readonly calendar: 'month'; readonly timeZone: string }
+  | {
+      readonly calendar: 'table';
+      /** Of the calendar windows; UTC where there are none. */
+      readonly timeZone: string;
+      readonly table: TableName;
+      readonly period: string;
+      readonly start: string;
+      readonly end: string;
+    };
 
 /** Database roles as the catalog holds their names, each another one. */
 export interface RoleSettings {
@@ -89,6 +96,7 @@ export interface RollupSettings {
   readonly schedule?: ScheduleSettings | undefined;
   readonly limits: LimitSettings;
   readonly notices: NoticeSettings | undefined;
+  readonly periods: PeriodSettings;
   /** Of the rollup's own key in the file. */
   readonly position: Position;
 }
@@ -253,10 +261,18 @@ export type SealSettings =
 /** R10. */
 export interface PublishSettings {
   readonly policy: 'auto' | 'grace' | 'review';
-  /** Measure name to absolute difference, decimal text exactly as written; empty: no thresholds. */
-  readonly reviewBeyond: Readonly<Record<string, string>>;
+  /** By measure name; empty: no thresholds. */
+  readonly reviewBeyond: Readonly<Record<string, Threshold>>;
   /** A window that ended longer ago than this is proposed, not published. Undefined: no horizon. */
   readonly horizon?: Duration | undefined;
+  /** Undefined: windows may be restated. */
+  readonly restate?: 'forbidden' | undefined;
+}
+
+/** A difference that exceeds either is proposed. Decimal text as written; `relative` is a percentage. */
+export interface Threshold {
+  readonly absolute?: string | undefined;
+  readonly relative?: string | undefined;
 }
 
 export interface ScheduleSettings {

@@ -10,6 +10,20 @@ export interface ControlTables {
   proposal: ProposalTable;
 }
 
+/** What an execution of the job was asked to do. */
+export type RunVerb =
+  | 'run'
+  | 'publish'
+  | 'baseline'
+  | 'amend'
+  | 'release'
+  | 'approve'
+  | 'reject'
+  | 'restate'
+  | 'waive'
+  | 'close'
+  | 'reopen';
+
 interface DefinitionTable {
   fingerprint: string;
   rollup: string;
@@ -39,7 +53,7 @@ interface RollupTable {
 interface RunTable {
   run_id: Generated<string>;
   rollup_id: number;
-  verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
+  verb: RunVerb;
   outcome: 'running' | 'done' | 'attention' | 'failed';
   started_at: string;
   finished_at: string | null;

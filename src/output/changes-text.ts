@@ -10,6 +10,8 @@ const verdictWords: Readonly<Record<Verdict, string>> = {
   change: 'correct',
   emission: 'correct',
   propose: 'propose',
+  rejected: 'set aside',
+  held: 'hold',
   wait: 'wait',
   missing: 'blocked',
   unexamined: 'blocked',
@@ -24,7 +26,7 @@ export interface Order {
 }
 
 /** Aligned lines: a head, then one a window and measure. Empty where nothing changes. Without `order`: the database's. */
-export function changeLines(report: RunReport, order?: Order): string[] {
+export function changeLines(report: Pick<RunReport, 'changes'>, order?: Order): string[] {
   const [first] = report.changes;
   if (first === undefined) return [];
   const known = order ?? { keys: Object.keys(first.key), measures: Object.keys(first.measures) };

@@ -43,6 +43,10 @@ export function countsText(counts: Counts, words: Words = did): string {
     `${words.sealed} ${counted(of('windows_sealed'), 'keyed window')}`,
     `${words.corrected} ${amount(of('windows_corrected'))}`,
     ...(has('windows_proposed') ? [`${words.proposed} ${amount(of('windows_proposed'))}`] : []),
+    ...(has('windows_held') ? [`${amount(of('windows_held'))} held: their period is closed`] : []),
+    ...(has('proposals_waiting')
+      ? [`${counted(of('proposals_waiting'), 'earlier proposal')} awaiting a person`]
+      : []),
     `${has('events_pending') ? counted(of('events_pending'), 'event') : 'no event'} newly pending`,
     ...(has('quarantined') ? [`${amount(of('quarantined'))} quarantined`] : []),
     ...(has('log_went_back') ? [`the log went back ${amount(of('log_went_back'))} times`] : []),

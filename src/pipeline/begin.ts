@@ -18,6 +18,10 @@ export interface RunOptions {
   readonly reason?: string | undefined;
   readonly readAll?: boolean;
   readonly maxWindows?: number | undefined;
+  /** Only keyed windows that `before` puts into pg_temp.errata_asked are recomputed. */
+  readonly isAsked?: boolean | undefined;
+  /** The bound is the frontier: a person's word is about what has been examined, and nothing else is. */
+  readonly atFrontier?: boolean | undefined;
   /** Nothing will be published: a paused rollup may be planned. */
   readonly isPlan?: boolean | undefined;
 }
@@ -52,7 +56,9 @@ export async function begin(
   const row = await holdRollup(transaction, schema, rollup.id);
   if (!options.isPlan) await refusePaused(transaction, rollup);
   if (options.verb === 'baseline') refuseBaseline(rollup, row);
-  const bound = await fixBound(transaction, rollup, statements, row.frontier, options.bound);
+  if (options.atFrontier && row.frontier === null) throw nothingExamined(rollup);
+  const asked = options.bound ?? (options.atFrontier ? (row.frontier as string) : undefined);
+  const bound = await fixBound(transaction, rollup, statements, row.frontier, asked);
   const { rows } = await execute<
     Snapshot & { run_id: string; same_cluster: boolean; same_database: boolean }
   >(transaction, statements.pipeline.begin, {
@@ -82,6 +88,7 @@ export async function begin(
     reason: options.reason ?? null,
     readAll: options.readAll ?? false,
     maxWindows: options.maxWindows ?? null,
+    isAsked: options.isAsked ?? false,
     snapshot: run as Snapshot,
     sameCluster: run?.same_cluster ?? true,
     sameDatabase: run?.same_database ?? true,
@@ -135,6 +142,13 @@ async function holdRollup(transaction: ControlTransaction, schema: string, id: n
     if ((error as { code?: string }).code === '40001') throw new StaleSnapshot();
     throw error;
   }
+}
+
+function nothingExamined({ settings }: Rollup): Failure {
+  return new Failure(`rollup "${settings.name}" has no run yet, and nothing published`, {
+    hint: `\`errata run ${settings.name}\` makes the first`,
+    exitCode: 2,
+  });
 }
 
 /** A baseline seals a history that Errata has not touched yet (R8). */

@@ -2,6 +2,7 @@
 import type { Partition } from '../catalog/partitions.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RollupStatements } from '../catalog/statements.ts';
+import type { RunVerb } from '../db/control.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 
 /** All instants are text with microseconds, in UTC; they never become a JavaScript date (R13). */
@@ -10,7 +11,7 @@ export interface RunContext {
   readonly rollup: Rollup;
   readonly statements: RollupStatements;
   readonly runId: string;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
+  readonly verb: RunVerb;
   /** Rows ingested up to here are examined; rows before it move the watermark that seals. */
   readonly bound: string;
   /** The greatest bound of earlier runs; null before the first. */
@@ -31,6 +32,8 @@ export interface RunContext {
   /** And the database is the one that it saw: then relations are told by their oids. */
   readonly sameDatabase: boolean;
   readonly maxWindows: number | null;
+  /** A person named the keyed windows to recompute, in pg_temp.errata_asked: no others are. */
+  readonly isAsked: boolean;
 }
 
 /** Where the run's snapshot stands in the order of transactions (R16). */

@@ -1,5 +1,7 @@
-/** Diff: which keyed windows differ from their latest version, and which must wait (R9, R15). */
+/** Diff: which keyed windows differ from their latest version, which must wait, and who publishes them (R9, R10, R15). */
+import { microseconds } from '../catalog/describe.ts';
 import { execute, query } from '../db/statement.ts';
+import { postingPeriod } from '../publication/periods.ts';
 import { StaleSnapshot } from './begin.ts';
 import type { RunContext } from './context.ts';
 
@@ -9,17 +11,33 @@ export type Verdict =
   | 'same'
   | 'included'
   | 'propose'
+  | 'rejected'
+  | 'held'
   | 'wait'
   | 'missing'
   | 'unexamined';
 
 /** @returns how many keyed windows got each verdict; the windows stand in pg_temp.errata_change. */
-export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, number>>> {
+export async function diff(run: RunContext, stamp: string): Promise<Readonly<Record<Verdict, number>>> {
+  const { horizon } = run.rollup.settings.publish;
   await execute(run.transaction, run.statements.pipeline.diff, {
     mismatch_is_published: run.rollup.settings.publish.policy === 'auto',
     rollup_id: run.rollup.id,
     change_is_published: run.rollup.settings.publish.policy === 'auto',
     deletes_are_retention: run.rollup.settings.bronze.deletes === 'retention',
+  });
+  // Without statistics of it the joins that follow are nested loops: 600 windows took 36 s.
+  await query(run.transaction, 'analyze pg_temp.errata_change');
+  await execute(run.transaction, run.statements.pipeline.decide, {
+    rollup_id: run.rollup.id,
+    verb: run.verb,
+    actor: run.actor,
+    is_review: run.rollup.settings.publish.policy === 'review',
+    horizon: horizon ? microseconds(horizon) : null,
+    bound: run.bound,
+    fingerprint: run.fingerprint,
+    stamp,
+    posting_period: await postingPeriod(run, stamp),
   });
   if (run.rollup.settings.seal.by === 'stream') await claimFirst(run);
   const rows = await query<{ verdict: Verdict; windows: string }>(
@@ -32,6 +50,8 @@ export async function diff(run: RunContext): Promise<Readonly<Record<Verdict, nu
     same: 0,
     included: 0,
     propose: 0,
+    rejected: 0,
+    held: 0,
     wait: 0,
     missing: 0,
     unexamined: 0,

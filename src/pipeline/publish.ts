@@ -17,13 +17,18 @@ export async function publish(run: RunContext, stamp: string): Promise<Published
     actor: run.actor,
     reason: run.reason,
     definition_fingerprint: run.fingerprint,
+    kind: run.verb === 'restate' ? 'restatement' : 'correction',
   });
   await execute(transaction, pipeline.forget);
   const included = await execute(transaction, pipeline.include, { run_id: runId });
+  await execute(transaction, pipeline.hold_events, { run_id: runId });
   const proposals = await execute(transaction, pipeline.propose, {
     rollup_id: run.rollup.id,
     run_id: runId,
     proposed_at: stamp,
+    verb: run.verb,
+    actor: run.actor,
+    reason: run.reason,
   });
   await execute(transaction, pipeline.settle, { complete_from: run.completeFrom, run_id: runId });
   return { corrections: corrections.count, included: included.count, proposals: proposals.count };

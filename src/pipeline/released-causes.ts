@@ -1,9 +1,9 @@
 /** Who publishes what (R10). */
 import type { PublishSettings } from '../config/settings.ts';
 
-/** Causes that a policy publishes by itself; the rest awaits a person. */
+/** Causes that a policy lets into the counted set: to publish them by itself, or under `review` to propose them. The rest awaits a person. */
 export const releasedCauses: Readonly<Record<PublishSettings['policy'], readonly string[]>> = {
   auto: ['late_firing', 'straggler', 'refused'],
   grace: ['late_firing', 'straggler'],
-  review: [],
+  review: ['late_firing', 'straggler', 'refused'],
 };

@@ -117,6 +117,7 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
     run.runId,
   );
   const failing = await readFailing(run);
+  const waiting = await countWaiting(run);
   const drops = await readDrops(transaction, statements.report.drops, run.rollup);
   return {
     rollup: run.rollup.settings.name,
@@ -135,11 +136,13 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       windows_touched: found.touched,
       windows_corrected: found.verdicts.change + found.verdicts.emission,
       windows_proposed: found.verdicts.propose,
+      ...(found.verdicts.held > 0 ? { windows_held: found.verdicts.held } : {}),
       windows_blocked: blocked,
       ...(failing.windows > 0 ? { windows_failing: failing.windows } : {}),
       ...(failing.rows > 0 ? { contributions_failing: failing.rows } : {}),
       sealing_blocked: found.sealing.blockedBy === null ? 0 : 1,
       events_pending: newlyPending,
+      ...(waiting > 0 ? { proposals_waiting: waiting } : {}),
       ...(found.passed.wentBack > 0 ? { log_went_back: found.passed.wentBack } : {}),
       ...(found.passed.cameBehind > 0 ? { log_came_behind: found.passed.cameBehind } : {}),
       ...(drops.is_short
@@ -168,7 +171,9 @@ export async function reportOf(run: RunContext, found: Found): Promise<RunReport
       failing.windows > 0 ||
       failing.rows > 0 ||
       found.sealing.blockedBy !== null ||
-      found.verdicts.propose > 0,
+      found.verdicts.propose > 0 ||
+      found.verdicts.held > 0 ||
+      waiting > 0,
   };
 }
 
@@ -192,6 +197,14 @@ async function readFailing(
   };
 }
 
+/** Open proposals that this run has not looked at. */
+async function countWaiting(run: RunContext): Promise<number> {
+  const { rows } = await execute<{ proposals: string }>(run.transaction, run.statements.waitingProposals, {
+    rollup_id: run.rollup.id,
+  });
+  return Number(rows[0]?.proposals ?? 0);
+}
+
 /** Keyed windows in the queue that start before bronze is complete (R15). */
 async function countIncomplete(run: RunContext): Promise<number> {
   const [row] = await query<{ blocked_windows: string }>(
@@ -209,8 +222,8 @@ export async function noteFailure(
   verb: RunContext['verb'],
   error: unknown,
 ): Promise<void> {
-  // Wrong usage and a held rollup are no runs.
-  if (error instanceof Failure && (error.exitCode === 2 || error.exitCode === 4)) return;
+  // Wrong usage, a held rollup and what cannot be done for a person are no runs.
+  if (error instanceof Failure && error.exitCode !== 1) return;
   const { detail } = error as { detail?: string };
   const failure = {
     message: hideSecrets(error instanceof Error ? error.message : String(error)),

@@ -35,6 +35,8 @@ export interface SpineOptions extends RunOptions {
   readonly onStage?: (stage: string, detail?: string) => void;
   /** Called in the run's transaction before anything is recomputed: what a person's word changes first. */
   readonly before?: (run: RunContext) => Promise<void>;
+  /** Called once it is known what becomes of each window: what it throws undoes the run. */
+  readonly judged?: (run: RunContext, stamp: string) => Promise<void>;
 }
 
 class Rollback extends Error {
@@ -143,8 +145,9 @@ async function attempt(
           const amended = await watch.time('amend', () => amend(run, scanned));
           if (amended.hasUnread && !run.readAll) throw new UnreadRows();
           await watch.time('recompute', () => recompute(run));
-          const verdicts = await watch.time('diff', () => diff(run));
+          const verdicts = await watch.time('diff', () => diff(run, stamp));
           if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
+          await options.judged?.(run, stamp);
           await rememberReadings(run, scanned.readings, activities);
           const report = await reportOf(run, {
             scanned,

@@ -10,12 +10,13 @@ export async function touch(run: RunContext, sealing: Sealing): Promise<number> 
   await execute(run.transaction, pipeline.touch, { run_id: run.runId, since: run.bound });
   if (hasSessions(run.rollup)) await touchSessions(run, sealing.until);
   if (sealing.until === null) return 0;
-  await execute(run.transaction, pipeline.take, {
+  const within = {
     sealed_until: sealing.until,
     complete_from: run.completeFrom,
-    max_windows: run.maxWindows,
     rollup_id: run.rollup.id,
-  });
+  };
+  if (run.isAsked) await execute(run.transaction, pipeline.take_asked, within);
+  else await execute(run.transaction, pipeline.take, { ...within, max_windows: run.maxWindows });
   if (hasSessions(run.rollup) && run.maxWindows !== null) await takeLinkedSessions(run, sealing.until);
   // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
   await query(run.transaction, 'analyze pg_temp.errata_touched');

@@ -52,7 +52,7 @@ async function amendBy(
         run.transaction,
         run.statements.amend,
         {
-          since: run.bound,
+          bound: run.bound,
           window_from: amendment.windowFrom ?? null,
           window_to: amendment.windowTo ?? null,
           event_ids: amendment.eventIds ?? null,
@@ -64,12 +64,13 @@ async function amendBy(
       if (lost.length > 0) throw eventsLost(rollup, lost);
       amended = rows[0]?.keyed_windows ?? 0;
       if (amended === 0) throw nothingFits(rollup);
+      await execute(run.transaction, run.statements.queueAsked, { since: run.bound });
     },
   });
   return { ...report, amended };
 }
 
-function eventsLost(rollup: Rollup, lost: readonly string[]): Failure {
+export function eventsLost(rollup: Rollup, lost: readonly string[]): Failure {
   return new Failure(
     `rollup "${rollup.settings.name}" does not know where these events were: ${lost.join(', ')}`,
     {
@@ -81,7 +82,7 @@ function eventsLost(rollup: Rollup, lost: readonly string[]): Failure {
   );
 }
 
-function nothingFits(rollup: Rollup): Failure {
+export function nothingFits(rollup: Rollup): Failure {
   return new Failure(`rollup "${rollup.settings.name}" has no keyed window that fits`, {
     detail: 'nothing was recomputed and nothing published',
     hint: `the view ${rollup.settings.gold.schema}.${rollup.settings.gold.name}_latest lists the keyed windows`,

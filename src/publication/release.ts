@@ -75,7 +75,7 @@ async function releaseBy(
 function nothingPending(rollup: Rollup): Failure {
   return new Failure(`rollup "${rollup.settings.name}" has no pending event that fits`, {
     detail: 'nothing was released and nothing published',
-    hint: `\`errata status ${rollup.settings.name}\` counts what is pending; the view ${rollup.settings.gold.schema}.${rollup.settings.gold.name}_side_output names it`,
+    hint: `\`errata status ${rollup.settings.name}\` counts what is pending; the view ${rollup.settings.gold.schema}.${rollup.settings.gold.name}_side_output names it, and \`errata review ${rollup.settings.name}\` lists what is proposed`,
     exitCode: 2,
   });
 }

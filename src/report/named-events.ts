@@ -1,6 +1,7 @@
 /** Events that are kept by name: late ones, quarantined ones, conflicts. Instants and amounts are text. */
 import { bindingsOf } from '../catalog/bindings.ts';
 import type { Rollup } from '../catalog/rollup.ts';
+import type { RunVerb } from '../db/control.ts';
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { KeyedWindow } from './keyed-window.ts';
@@ -28,6 +29,8 @@ export interface NamedEvent {
   /** The version that includes it. */
   readonly version: number | null;
   readonly released: boolean;
+  /** It is in an open proposal, which awaits a person. */
+  readonly is_proposed: boolean;
   readonly is_conflict: boolean;
   /** Row texts of the key and the measured columns. */
   readonly conflicts_with: {
@@ -48,7 +51,7 @@ export interface NamedEvent {
   readonly examined_at: string | null;
   readonly state_run_id: string | null;
   readonly state_at: string | null;
-  readonly state_verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release' | null;
+  readonly state_verb: RunVerb | null;
 }
 
 export interface EventFilter {

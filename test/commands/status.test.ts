@@ -72,6 +72,7 @@ test('a pending event: how many, their amounts, the command to run, and exit cod
     {
       state: 'pending',
       released: false,
+      is_proposed: false,
       events: '1',
       windows: '1',
       first_window_start: '2026-10-29 00:00:00+00',

@@ -35,7 +35,7 @@ const windows =
 const policies = [
   '    auto    every difference is published by the next run: late, refused and changed rows alike',
   '    grace   late firings are published; refused rows are pending until a person releases them, changed rows are proposed',
-  '    review  every correction is proposed, and published only when a person approves it; not carried out yet',
+  '    review  every correction is proposed, and published only when a person approves it',
 ];
 const window = '{ calendar: 1 day, time_zone: Europe/Berlin }';
 const watermark = '{ strategy: bounded, delay: 10 minutes, idle_after: 5 minutes, max_future_skew: 1 hour }';
@@ -64,8 +64,32 @@ describe('the publish policy (R10)', () => {
       `21:48  ${rollup}.publish.review_beyond.revenu: is not a measure of this rollup; write one of orders, revenue`,
     ],
     [
-      ['revenue: 1000.00', 'revenue: 5%'],
-      `21:57  ${rollup}.publish.review_beyond.revenue: "5%" is relative; write an amount, such as 1000.00`,
+      ['revenue: 1000.00', 'revenue: five%'],
+      `21:57  ${rollup}.publish.review_beyond.revenue: "five%" is not a plain decimal; write digits and at most one point, such as 1000.00`,
+    ],
+    [
+      ['revenue: 1000.00', 'revenue: { relative: 5 }'],
+      `21:69  ${rollup}.publish.review_beyond.revenue.relative: "5" is not a percentage; write one, such as 5%`,
+    ],
+    [
+      ['revenue: 1000.00', 'revenue: { absolute: 5% }'],
+      `21:69  ${rollup}.publish.review_beyond.revenue.absolute: "5%" is relative; write an amount, such as 1000.00`,
+    ],
+    [
+      ['revenue: 1000.00', 'revenue: { percent: 5% }'],
+      `21:59  ${rollup}.publish.review_beyond.revenue.percent: is not a setting here; write one of absolute, relative`,
+    ],
+    [
+      ['revenue: 1000.00', 'revenue: {}'],
+      `21:57  ${rollup}.publish.review_beyond.revenue: says nothing; write an amount, a percentage or both, such as 1000.00, 5% or { absolute: 1000.00, relative: 5% }`,
+    ],
+    [
+      ['revenue: 1000.00', 'revenue: [1000.00]'],
+      `21:57  ${rollup}.publish.review_beyond.revenue: is a list; write an amount, a percentage or both, such as 1000.00, 5% or { absolute: 1000.00, relative: 5% }`,
+    ],
+    [
+      ['400 days', '400 days, restate: never'],
+      `21:96  ${rollup}.publish.restate: "never" is not one of the choices; write allowed or forbidden`,
     ],
     [
       ['revenue: 1000.00', 'revenue: 1e3'],
@@ -73,7 +97,7 @@ describe('the publish policy (R10)', () => {
     ],
     [
       ['{ revenue: 1000.00 }', '1000'],
-      `21:46  ${rollup}.publish.review_beyond: is a single value; write a mapping of measures to amounts, such as { revenue: 1000.00 }`,
+      `21:46  ${rollup}.publish.review_beyond: is a single value; write a mapping of measures to thresholds, such as { revenue: 1000.00 }`,
     ],
     [
       ['400 days', '0'],

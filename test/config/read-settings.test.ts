@@ -60,11 +60,12 @@ it('reads the example of DESIGN.md', () => {
         seal: { by: 'errata', after: { microseconds: 0n, text: '0' } },
         publish: {
           policy: 'grace',
-          reviewBeyond: { revenue: '1000.00' },
+          reviewBeyond: { revenue: { absolute: '1000.00' } },
           horizon: { microseconds: 34_560_000_000_000n, text: '400 days' },
         },
         schedule: { cron: '*/15 * * * *', timeZone: 'UTC' },
         limits,
+        periods: { calendar: 'month', timeZone: 'Europe/Berlin' },
         position: { line: 4 },
       },
     ],
@@ -115,6 +116,7 @@ rollups:
         seal: { by: 'stream', after: zero },
         publish: { policy: 'auto', reviewBeyond: {} },
         limits,
+        periods: { calendar: 'month', timeZone: 'UTC' },
         position: { line: 3 },
       },
     ],
@@ -246,8 +248,15 @@ describe('every form of a section', () => {
 
   it('thresholds stay as written, and have no inherited members', () => {
     const { reviewBeyond } = rollup('revenue: 1000.00', 'revenue: 12345678901234567890.10').publish;
-    expect(reviewBeyond.revenue).toBe('12345678901234567890.10');
+    expect(reviewBeyond.revenue).toEqual({ absolute: '12345678901234567890.10' });
     expect(reviewBeyond.constructor).toBeUndefined();
+    for (const [text, threshold] of [
+      ['2.50 %', { relative: '2.50' }],
+      ['{ absolute: 7, relative: 0.5% }', { absolute: '7', relative: '0.5' }],
+    ] as const)
+      expect(rollup('revenue: 1000.00', `revenue: ${text}`).publish.reviewBeyond.revenue).toEqual(threshold);
+    expect(rollup('400 days', '400 days, restate: forbidden').publish.restate).toBe('forbidden');
+    expect(rollup('400 days', '400 days, restate: allowed').publish.restate).toBeUndefined();
   });
 });
 
@@ -298,7 +307,22 @@ describe('the environment', () => {
 
 describe('periods', () => {
   it('follow the zone of the calendar windows where they are left out', () => {
-    expect(parse((text) => text.replace(/^periods.*\n/m, '')).periods.timeZone).toBe('Europe/Berlin');
+    expect(parse((text) => text.replace(/^periods.*\n/m, '')).periods).toEqual({
+      calendar: 'month',
+      timeZone: 'Europe/Berlin',
+    });
+  });
+
+  it('are months, or a table of your own', () => {
+    const own = (text: string) => parse((file) => file.replace(/^periods.*$/m, `periods: ${text}`)).periods;
+    expect(own('{ table: finance.periods, period: name }')).toEqual({
+      calendar: 'table',
+      timeZone: 'Europe/Berlin',
+      table: { schema: 'finance', name: 'periods' },
+      period: 'name',
+      start: 'starts_at',
+      end: 'ends_at',
+    });
   });
 });
 

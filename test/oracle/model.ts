@@ -37,7 +37,7 @@ export interface Policy {
   readonly delay: number;
   readonly lateness: number;
   readonly skew: number;
-  readonly policy: 'auto' | 'grace';
+  readonly policy: 'auto' | 'grace' | 'review';
   /** false: one total a window. */
   readonly keyed: boolean;
   /** Left out: one watermark over all rows. */
@@ -66,6 +66,16 @@ export interface Version {
   readonly causes: string;
 }
 
+/** What a version would be if a person approved it. */
+export interface Proposal {
+  readonly window: number;
+  readonly key: string | null;
+  /** The latest version; 0: there is none. */
+  readonly base: number;
+  readonly count: number;
+  readonly sum: number;
+}
+
 export interface LateEvent {
   readonly window: number | null;
   /** Of a session. */
@@ -91,6 +101,8 @@ interface KeyedWindow {
   readonly versions: Version[];
   /** Rows of version 1 and of every correction since. */
   readonly counted: Row[];
+  /** Late rows that a person has yet to approve. */
+  readonly proposed: Row[];
 }
 
 export class Model {
@@ -113,6 +125,21 @@ export class Model {
 
   get versions(): Version[] {
     return [...this.#keyedWindows.values()].flatMap((window) => window.versions);
+  }
+
+  get proposals(): Proposal[] {
+    return [...this.#keyedWindows].flatMap(([name, { versions, counted, proposed }]) => {
+      const [first] = proposed;
+      if (!first) return [];
+      const rows = [...counted, ...proposed];
+      return {
+        window: Number(name.split('|')[0]),
+        key: this.#keyOf(first),
+        base: versions.at(-1)?.version ?? 0,
+        count: rows.length,
+        sum: rows.reduce((sum, row) => sum + row.amount, 0),
+      };
+    });
   }
 
   run(bound: number, visible: readonly Row[], log: readonly LogEntry[]): void {
@@ -217,6 +244,8 @@ export class Model {
       }
       if (!this.#isSealed(entry, this.#sealedUntil)) open.push(entry);
       else if (!isLate) this.#keyedWindow(window, this.#keyOf(row)).counted.push(row);
+      else if (this.#rules.policy === 'review')
+        this.#keyedWindow(window, this.#keyOf(row)).proposed.push(row);
       else if (event.landing !== 'side_output' || this.#rules.policy === 'auto') touch(event);
     }
     this.#waiting = open;
@@ -277,7 +306,7 @@ export class Model {
 
   #keyedWindow(window: number, key: string | null): KeyedWindow {
     const name = `${window}|${key === null ? 'null' : `'${key}`}`;
-    const found = this.#keyedWindows.get(name) ?? { versions: [], counted: [] };
+    const found = this.#keyedWindows.get(name) ?? { versions: [], counted: [], proposed: [] };
     this.#keyedWindows.set(name, found);
     return found;
   }

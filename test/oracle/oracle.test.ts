@@ -82,6 +82,9 @@ function modelled(policy: Policy, history: History): string[] {
         v.causes,
       ].join(' '),
     ),
+    ...(model instanceof Model ? model.proposals : []).map((p) =>
+      ['p', p.window, key(p.key), p.base, p.count, p.sum].join(' '),
+    ),
     ...model.lateEvents.map((e) =>
       [
         'e',
@@ -143,9 +146,16 @@ async function published(errata: TestErrata, name: string, history: History): Pr
   const seconds = (column: string) =>
     `coalesce(nullif(greatest(extract(epoch from ${column})::bigint - ${epoch}, -50000), -50000)::text, '-')`;
   const end = policies[name]?.gap ? `, ${seconds('window_end')}` : '';
+  const proposedKey = policies[name]?.keyed
+    ? `coalesce(quote_nullable(proposal.key ->> 0), 'NULL')`
+    : `'NULL'`;
   const rows = await errata.rows<{ line: string }>(
     `select concat_ws(' ', 'v', ${seconds('window_start')}${end}, ${policies[name]?.keyed ? key : `'NULL'`}, version, event_count, case when is_void then 'void' else amount::text end, array_to_string(causes, '+')) as line
      from gold.${name} where window_start between ${range}
+     union all
+     select concat_ws(' ', 'p', ${seconds('window_start')}, ${proposedKey}, base_version, event_count, measures ->> 'amount')
+     from errata.proposal
+     where rollup_id = ${errata.rollup.id} and state = 'open' and window_start between ${range}
      union all
      select concat_ws(' ', 'e', ${seconds('window_start')}${end}, ${key}, event_id, ${seconds('ingested_at')}, landing, ${seconds('watermark')}, coalesce(state, '-'), coalesce(version::text, '-'))
      from gold.${name}_late_event where landing is not null and ingested_at between ${range}`,

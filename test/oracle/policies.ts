@@ -372,5 +372,14 @@ export const policies: Record<string, Policy> = {
     sources: { combine: 'min', idleAfter: 40 },
     sourceLateness: { q: 50, r: 0 },
   },
+  bounded_review: {
+    strategy: 'bounded',
+    size: 20,
+    delay: 5,
+    lateness: 10,
+    skew: 60,
+    policy: 'review',
+    keyed: true,
+  },
   recorded: { strategy: 'recorded', size: 20, delay: 0, lateness: 10, skew: 60, policy: 'auto', keyed: true },
 };

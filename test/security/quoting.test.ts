@@ -75,7 +75,7 @@ const reviewed: readonly string[] = [
 const quoting = /^(quoteName|quoteTable|quoteText|joinSql)\(|^names\.\w+$|^relationsOf\(\w+\)\.\w+$/;
 /** Quoted a line or so above. */
 const quotedBefore: Readonly<Record<string, readonly string[]>> = {
-  'src/catalog/bindings.ts': ['name'],
+  'src/catalog/bindings.ts': ['name', 'period', 'start', 'end', 'rows', 'zone'],
   'src/catalog/track-changes.ts': ['name'],
   'src/check/privileges.ts': ['role', 'database'],
   'src/check/roles.ts': ['name'],
@@ -102,7 +102,7 @@ test('what stands in SQL is quoted, or known to be SQL', () => {
   }
   // Messages that begin like SQL, as in "and 3 more".
   const messages =
-    /^src\/(commands\/(changes|events|demo)|report\/explain\/(timeline|text)|report\/(find|lateness|status)\/text|output\/grant-hint)\.ts/;
+    /^src\/(commands\/(changes|events|demo)|publication\/unanswered|report\/review|report\/explain\/(timeline|text)|report\/(find|lateness|status)\/text|output\/grant-hint)\.ts/;
   expect(others.filter((line) => !messages.test(line))).toEqual([]);
 });
 
@@ -132,7 +132,12 @@ test('SQL builds no SQL: %I is in messages and in a name that is shown, and noth
       .filter((line) => !/^\s*(message|detail|hint) = format\(/.test(line))
       .map((line) => `${path}: ${line.trim()}`),
   );
-  expect(places).toEqual(["sql/catalog/partitions.sql: format('%I.%I', n.nspname, c.relname) as relation,"]);
+  expect(places).toEqual([
+    "sql/catalog/partitions.sql: format('%I.%I', n.nspname, c.relname) as relation,",
+    // a name looked up, which to_regrole reads as an identifier
+    "sql/pipeline/diff/decide.sql: a.act = 'soft_close' and to_regrole(quote_ident(a.posting_role)) is not null",
+    "sql/pipeline/diff/decide.sql: and pg_has_role(current_user, to_regrole(quote_ident(a.posting_role)), 'member') as may_post",
+  ]);
 });
 
 const hostile = [

@@ -8,7 +8,11 @@ export interface OrdersOptions {
   readonly measures?: string;
   readonly watermark?: string;
   readonly lateness?: string;
-  readonly policy?: 'auto' | 'grace';
+  readonly policy?: 'auto' | 'grace' | 'review';
+  /** Further members of `publish`, as in `horizon: 30 days`. */
+  readonly publish?: string;
+  /** As in `{ table: finance.periods }`; default: months. */
+  readonly periods?: string;
   readonly seal?: string;
   readonly bronze?: string;
   /** Runs before the rollup is migrated; default: the plain table. */
@@ -64,8 +68,8 @@ rollups:
     watermark: ${options.watermark ?? '{ strategy: bounded, delay: 1 hour }'}
     allowed_lateness: ${options.lateness ?? '24 hours'}
     seal: ${options.seal ?? '{ by: errata }'}
-    publish: { policy: ${options.policy ?? 'auto'} }
-`;
+    publish: { policy: ${options.policy ?? 'auto'}${options.publish ? `, ${options.publish}` : ''} }
+${options.periods ? `periods: ${options.periods}\n` : ''}`;
 }
 
 export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {

@@ -60,6 +60,12 @@ select 'counted'::text as target, q.window_start, q.window_end, null::date as lo
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 
+-- Keyed windows that a person's word is about, with the proposal it decides and why bronze may differ.
+create temp table errata_asked on commit drop as
+select q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ null::bigint as errata_proposal_id, null::text as cause
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where false;
+
 -- Keyed windows, and rows, of which this run cannot compute a measure (R19).
 create temp table errata_failing on commit drop as
 select q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ ''::text as error
@@ -125,6 +131,11 @@ select
   false as is_void,
   '{}'::text[] as causes,
   ''::text as verdict,
-  null::text as why
+  null::text as why,
+  -- the open proposal that says just this; and who let it be published, where a person did
+  null::bigint as errata_proposal_id,
+  null::text as approver,
+  -- where a person publishes into a closed period
+  null::text as posting_period
 from /*:ledger*/gold.daily_orders/*.*/ as g
 where false;

@@ -46,14 +46,15 @@ released as (
     e.window_end,
     /*:each key*/ e./*:key*/region/*.*/, /*:end*/
     array_agg(distinct e.cause) as causes,
-    count(*) filter (where e.cause <> 'straggler') as certain,
-    count(*) filter (where e.cause = 'straggler') as straggling
+    -- a waived event that the latest version still includes is one less
+    count(*) filter (where e.state <> 'waived' and e.cause <> 'straggler') - count(*) filter (where e.state = 'waived') as certain,
+    count(*) filter (where e.state <> 'waived' and e.cause = 'straggler') as straggling
   from asked as a
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = a.window_start
     and e.window_end = a.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
-  where e.state = 'pending' and e.released
+  where e.state in ('pending', 'held', 'waived') and e.released
   group by e.window_start, e.window_end /*:each key*/ , e./*:key*/region/*.*/ /*:end*/
 ),
 emitted as (

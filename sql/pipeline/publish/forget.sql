@@ -16,18 +16,18 @@ with surplus as (
         where o.window_start = c.window_start
           and o.window_end = c.window_end
           /*:each key*/ and array[o./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-          and o.state = 'pending' and o.released and o.cause <> 'straggler'
+          and o.state in ('pending', 'held') and o.released and o.cause <> 'straggler'
       ) - c.event_count as counted_already
   from pg_temp.errata_change as c
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = c.window_start
     and e.window_end = c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-  where c.verdict in ('same', 'change', 'propose')
+  where c.verdict in ('same', 'change', 'propose', 'held')
     and c.old_event_count is not null
     -- where rows were deleted or changed an equal count says that rows were updated, another count nothing
     and (not 'source_change' = any (c.causes) or c.event_count = c.old_event_count)
-    and e.state = 'pending' and e.released and e.cause = 'straggler'
+    and e.state in ('pending', 'held') and e.released and e.cause = 'straggler'
 )
 delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 using surplus as s

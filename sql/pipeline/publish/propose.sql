@@ -1,29 +1,82 @@
--- Propose: a version that the policy leaves to a person (R10). Nothing enters the ledger.
+-- Propose: a version that the policy leaves to a person (R10), and what became of earlier ones. Nothing enters the ledger.
 --
 -- $1 rollup_id: integer
 -- $2 run_id: bigint
 -- $3 proposed_at: the stamp of this run
+-- $4 verb, $5 actor, $6 reason: text
 --
--- Inputs: pg_temp.errata_change. Rows out: one a new proposal. Safe to repeat: an open proposal of the same keyed
--- window, version and value stands; one that says something else of a keyed window judged anew is stale.
+-- Inputs: pg_temp.errata_change, pg_temp.errata_asked. Rows out: one a new proposal. Safe to repeat: an open proposal that
+-- says just this stands; of a keyed window judged anew one that says something else is stale. What a rejected one leaves
+-- aside is kept with it, until bronze gives another value.
 with superseded as (
   update /*:schema*/errata/*.*/.proposal as o
-  set state = 'stale', decided_at = $3::timestamptz
+  set
+    state = case when $4::text = 'approve' and o.proposal_id = c.errata_proposal_id and c.verdict in ('change', 'emission') then 'approved' else 'stale' end,
+    decided_at = $3::timestamptz,
+    decided_run_id = $2::bigint,
+    decided_by = case when $4::text = 'approve' and o.proposal_id = c.errata_proposal_id and c.verdict in ('change', 'emission') then $5::text end,
+    decided_reason = case when $4::text = 'approve' and o.proposal_id = c.errata_proposal_id and c.verdict in ('change', 'emission') then $6::text end
   from pg_temp.errata_change as c
   where o.rollup_id = $1::integer
     and o.state = 'open'
     and o.window_start = c.window_start
     and o.window_end = c.window_end
     and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
-    and c.verdict in ('change', 'same', 'propose')
-    and (c.verdict <> 'propose' or o.base_version <> c.old_version or o.event_count <> c.event_count or o.measures <> '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, c./*:measure*/revenue/*.*/::text) /*:end*/)
+    and c.verdict in ('change', 'emission', 'same', 'propose', 'held')
+    and (c.verdict not in ('propose', 'held') or o.proposal_id is distinct from c.errata_proposal_id)
+    and not ($4::text = 'reject' and exists (select from pg_temp.errata_asked as a where a.errata_proposal_id = o.proposal_id))
+),
+-- one that says just this stands, and is held while its period is closed
+standing as (
+  update /*:schema*/errata/*.*/.proposal as o
+  set is_held = c.verdict = 'held'
+  from pg_temp.errata_change as c
+  where o.proposal_id = c.errata_proposal_id
+    and c.verdict in ('propose', 'held')
+    and o.is_held <> (c.verdict = 'held')
+),
+replaced as (
+  update /*:schema*/errata/*.*/.proposal as o
+  set rejected_measures = null, rejected_event_count = null
+  from pg_temp.errata_change as c
+  where o.rollup_id = $1::integer
+    and o.rejected_measures is not null
+    and o.window_start = c.window_start
+    and o.window_end = c.window_end
+    and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
+    and c.verdict in ('change', 'emission', 'same', 'propose', 'held')
+),
+rejected as (
+  update /*:schema*/errata/*.*/.proposal as o
+  set
+    state = 'rejected',
+    decided_at = $3::timestamptz,
+    decided_run_id = $2::bigint,
+    decided_by = $5::text,
+    decided_reason = $6::text,
+    rejected_measures = case when c.is_set_aside then c.measures end,
+    rejected_event_count = case when c.is_set_aside then c.event_count end
+  from pg_temp.errata_asked as a
+  left join lateral (
+    select
+      c.event_count,
+      '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, c./*:measure*/revenue/*.*/::text) /*:end*/ as measures,
+      -- of what the stream said nothing is left
+      c.verdict = 'rejected' and c.causes <> '{stream_emission}' as is_set_aside
+    from pg_temp.errata_change as c
+    where c.window_start = a.window_start
+      and c.window_end = a.window_end
+      /*:each key*/ and array[c./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  ) as c on true
+  where $4::text = 'reject'
+    and o.proposal_id = a.errata_proposal_id
 )
 insert into /*:schema*/errata/*.*/.proposal as p (
-  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at
+  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at, is_held
 )
 select
   $1::integer, $2::bigint, c.window_start, c.window_end, k.key, c.old_version, m.measures, c.event_count, c.causes, c.why,
-  $3::timestamptz
+  $3::timestamptz, c.verdict = 'held'
 from pg_temp.errata_change as c
 cross join lateral (
   select jsonb_build_array(/*:key_texts*/c.region::text/*.*/) as key
@@ -31,15 +84,5 @@ cross join lateral (
 cross join lateral (
   select '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, c./*:measure*/revenue/*.*/::text) /*:end*/ as measures
 ) as m
-where c.verdict = 'propose'
-  and not exists (
-    select from /*:schema*/errata/*.*/.proposal as o
-    where o.rollup_id = $1::integer
-      and o.window_start = c.window_start
-      and o.window_end = c.window_end
-      and o.key = k.key
-      and o.base_version = c.old_version
-      and o.measures = m.measures
-      and o.event_count = c.event_count
-      and o.state = 'open'
-  )
+where c.verdict in ('propose', 'held')
+  and c.errata_proposal_id is null

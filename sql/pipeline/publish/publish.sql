@@ -5,20 +5,21 @@
 -- $3 actor, to
 -- $4 reason: text; null when the job publishes by itself
 -- $5 definition_fingerprint: text
+-- $6 kind: text, of these versions; in a closed period they are adjustments (R12)
 --
 -- Inputs: pg_temp.errata_change. Rows out: one a correction version.
 -- Safe to repeat: the ledger takes each version number once.
 insert into /*:ledger*/gold.daily_orders/*.*/ as g (
   window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
   version, /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count, is_void,
-  kind, causes, reason, actor, run_id, stamp, sealed_at, corrected_at, replaces, definition_fingerprint
+  kind, causes, reason, actor, approver, run_id, stamp, sealed_at, corrected_at, posting_period, replaces, definition_fingerprint
 )
 select
   c.window_start, c.window_end, c.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
   greatest(c.old_version, 1) + 1, /*:each measure*/ c./*:measure*/revenue/*.*/, /*:end*/ c.event_count, c.is_void,
-  'correction', c.causes, $4::text, $3::text, $1::bigint, $2::timestamptz,
+  case when c.posting_period is null then $6::text else 'adjustment' end, c.causes, $4::text, $3::text, c.approver, $1::bigint, $2::timestamptz,
   v.stamp,
-  $2::timestamptz, /*:replaces_value*/null::jsonb/*.*/, $5::text
+  $2::timestamptz, c.posting_period, /*:replaces_value*/null::jsonb/*.*/, $5::text
 from pg_temp.errata_change as c
 left join /*:ledger*/gold.daily_orders/*.*/ as v
   on v.window_start = c.window_start

@@ -7,12 +7,14 @@
 with answer as (
   select
     q.ctid as place,
+    bool_or(c.verdict is not null) as is_judged,
     bool_or(coalesce(
       case c.verdict
         when 'emission' then q.cause = 'stream_emission'
-        when 'propose' then q.cause in ('seal', 'seal_mismatch', 'source_change', 'quarantine_release')
-          or (q.cause = 'straggler' and 'source_change' = any (c.causes))
-        else c.verdict in ('change', 'same', 'included')
+        -- whatever comes later of it touches the window again
+        when 'propose' then true
+        when 'held' then true
+        else c.verdict in ('change', 'same', 'included', 'rejected')
       end,
       false
     )) as is_answered,
@@ -38,7 +40,11 @@ heard as (
     /*:each key*/ and array[m./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
     and m.run_id is null
     and m.kind = 'later_emission'
-    and c.verdict in ('change', 'same', 'included', 'emission')
+    and (
+      c.verdict in ('change', 'same', 'included', 'emission')
+      -- nor does it speak again where a person has rejected what it said
+      or (c.verdict = 'rejected' and c.causes = '{stream_emission}')
+    )
 ),
 answered as (
   delete from /*:touched*/errata.daily_orders_touched/*.*/ as q
@@ -50,4 +56,6 @@ set blocked_reason = a.blocked_reason
 from answer as a
 where q.ctid = a.place
   and not a.is_answered
+  -- of what this run did not take it knows nothing new
+  and (a.is_judged or q.window_start < $1::timestamptz)
   and q.blocked_reason is distinct from a.blocked_reason

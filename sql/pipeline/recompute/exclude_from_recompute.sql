@@ -18,7 +18,7 @@ join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   on e.window_start = t.window_start
   and e.window_end = t.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
-where (t.target = 'counted' and (e.state in ('waived', 'held') or (e.state = 'pending' and not e.released)))
+where (t.target = 'counted' and (e.state = 'waived' or (e.state in ('pending', 'held') and not e.released)))
   or (t.target = 'open' and e.landing in ('late_firing', 'side_output', 'quarantined'))
   -- version 1 that is written after its window was sealed: what a baseline has included in it counts
   or (t.target = 'unsealed' and e.landing in ('late_firing', 'side_output', 'quarantined') and not (e.state = 'included' and e.version = 1))

@@ -44,21 +44,27 @@ with waiting as (
 insert into pg_temp.errata_touched (target, window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/ causes, has_null_key)
 select
   t.target, c.window_start, c.window_end, w.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
-  case when p.awaits_word then array_append(c.causes, 'source_change') else c.causes end,
+  p.causes,
   false /*:each key*/ or c./*:key*/region/*.*/ is null /*:end*/
 from waiting as c
 join lateral /*:windows*/errata.daily_orders_windows/*.*/ (c.window_start) as w on w.window_start = c.window_start
--- where a deletion or a change awaits a person, bronze still differs from the latest version for that reason too
+-- where a deletion, a change or a seal mismatch awaits a person or was rejected, bronze still differs from the latest
+-- version for that reason too
 cross join lateral (
-  select not 'source_change' = any (c.causes) and exists (
-    select from /*:schema*/errata/*.*/.proposal as o
+  select array(
+    select q.cause from unnest(c.causes) as q (cause)
+    union
+    select n.cause
+    from /*:schema*/errata/*.*/.proposal as o
+    cross join lateral unnest(o.causes) as n (cause)
     where o.rollup_id = $4::integer
       and o.window_start = c.window_start
       and o.window_end = c.window_end
       and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
-      and o.state = 'open'
-      and 'source_change' = any (o.causes)
-  ) as awaits_word
+      and (o.state = 'open' or o.rejected_measures is not null)
+      and n.cause in ('source_change', 'seal_mismatch')
+    order by 1
+  ) as causes
 ) as p
 join (values ('counted'), ('open'), ('all')) as t (target)
-  on t.target = 'counted' or c.causes && '{seal,seal_mismatch}'
+  on t.target = 'counted' or p.causes && '{seal,seal_mismatch}'

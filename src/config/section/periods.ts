@@ -1,18 +1,37 @@
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
-import { section, timeZone } from '../leaf.ts';
+import { column, section, table, timeZone } from '../leaf.ts';
 import type { PeriodSettings } from '../settings.ts';
 import { mappingAt } from './rollup.ts';
 
-export const periodsShape = section(
-  {
-    calendar: z
-      .literal('month', { error: 'write month' })
-      .optional()
-      .describe('Periods are calendar months.'),
-    time_zone: timeZone.describe('Whose months they are.'),
-  },
-  'write { calendar: month, time_zone: Europe/Berlin }',
+const remedy =
+  'write { calendar: month, time_zone: Europe/Berlin } or { table: finance.periods, period: name, start: starts_at, end: ends_at }';
+
+export const periodsShape = z.union(
+  [
+    section(
+      {
+        calendar: z
+          .literal('month', { error: 'write month' })
+          .optional()
+          .describe('Periods are calendar months.'),
+        time_zone: timeZone.describe('Whose months they are.'),
+      },
+      remedy,
+    ),
+    section(
+      {
+        table: table.describe('Your own calendar, one row a period; spans must not overlap.'),
+        period: column.optional().describe('Its column with the name of the period; left out: period.'),
+        start: column
+          .optional()
+          .describe('Its column of type timestamptz where it starts; left out: starts_at.'),
+        end: column.optional().describe('And where it ends, itself not in it; left out: ends_at.'),
+      },
+      remedy,
+    ),
+  ],
+  { error: remedy },
 );
 
 type Rollups = Readonly<Record<string, unknown>>;
@@ -34,6 +53,15 @@ export function periodSettings(
   rollups: Rollups,
 ): PeriodSettings {
   const [zone = 'UTC'] = calendarZones(rollups);
+  if (periods && 'table' in periods)
+    return {
+      calendar: 'table',
+      timeZone: zone,
+      table: periods.table,
+      period: periods.period ?? 'period',
+      start: periods.start ?? 'starts_at',
+      end: periods.end ?? 'ends_at',
+    };
   return { calendar: 'month', timeZone: periods?.time_zone ?? zone };
 }
 

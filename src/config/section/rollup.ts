@@ -4,7 +4,7 @@ import type { Faults } from '../faults.ts';
 import { columns, cron, durationOrColumn, goldName, section, timeZone } from '../leaf.ts';
 import { nameBytes, plainName } from '../name.ts';
 import type { Path, Places } from '../place.ts';
-import type { LimitSettings, NoticeSettings, RollupSettings } from '../settings.ts';
+import type { RollupSettings } from '../settings.ts';
 import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
 import { overrideFaults } from './overrides.ts';
@@ -89,8 +89,7 @@ export function rollupSettings(
   rollup: z.output<typeof rollupShape>,
   path: Path,
   places: Places,
-  limits: LimitSettings,
-  notices: NoticeSettings | undefined,
+  shared: Pick<RollupSettings, 'limits' | 'notices' | 'periods'>,
 ): RollupSettings {
   const bronze = bronzeSettings(rollup.bronze);
   return {
@@ -106,8 +105,7 @@ export function rollupSettings(
     seal: sealSettings(rollup.seal),
     publish: publishSettings(rollup.publish),
     schedule: rollup.schedule && { cron: rollup.schedule.cron, timeZone: rollup.schedule.time_zone ?? 'UTC' },
-    limits,
-    notices,
+    ...shared,
     position: { line: places.key(path).line },
   };
 }

@@ -35,8 +35,9 @@ function judgedBy({ watermark }: NamedEvent): string {
   return watermark === null ? '' : `, watermark ${shortInstant(watermark)}`;
 }
 
-function stateText({ state, version, released }: NamedEvent): string {
+function stateText({ state, version, released, is_proposed: isProposed }: NamedEvent): string {
   if (state === 'included') return `included in version ${version}`;
+  if (state === 'pending' && isProposed) return 'pending: in a proposal that awaits a person';
   if (state === 'pending')
     return released ? 'released, and waiting for a run' : 'pending: it awaits a person';
   if (state === 'held') return 'held: its period is closed';

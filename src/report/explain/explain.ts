@@ -1,6 +1,7 @@
 /** The whole life of one number, as data: what shipped, every version and event, what awaits someone, and the sum check. */
 import { bindingsOf } from '../../catalog/bindings.ts';
 import type { Rollup } from '../../catalog/rollup.ts';
+import type { RunVerb } from '../../db/control.ts';
 import { execute, prepare } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import { type Copy, readCopies } from '../copies.ts';
@@ -30,7 +31,7 @@ export interface Version {
   readonly approver: string | null;
   /** Null: the stream inserted it. */
   readonly run_id: string | null;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release' | null;
+  readonly verb: RunVerb | null;
   readonly stamp: string;
   readonly posting_period: string | null;
   /** The sessions whose rows it took over (R6s). */

@@ -112,11 +112,13 @@ function proposalEntries(proposal: Proposal, rollup: Rollup): Ranked[] {
     contributionText(measures, rollup),
     ...(state === 'open' ? ['it awaits a person'] : []),
   ];
-  const decided =
-    decidedAt === null
-      ? []
-      : [{ at: decidedAt, rank: 2, lines: [`${proposal.decided_by ?? 'a run'}: ${state}`] }];
+  const decided = decidedAt === null ? [] : [{ at: decidedAt, rank: 2, lines: [decisionText(proposal)] }];
   return [{ at, rank: 2, lines }, ...decided];
+}
+
+function decisionText({ decided_by: by, decided_reason: reason, state }: Proposal): string {
+  const what = by === null ? `the proposal is ${state}` : `${by} ${state} the proposal`;
+  return reason ? `${what}: ${reason}` : what;
 }
 
 function indented(lines: readonly string[]): string[] {

@@ -82,8 +82,8 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
   if (status.open_proposals !== '0')
     concerns.push({
       word: `${counted(status.open_proposals, 'proposal')} open`,
-      text: `${counted(status.open_proposals, 'version')} proposed, for a person to decide; this version has no command for it yet (LIMITATIONS)`,
-      next: `errata plan ${name}`,
+      text: `${counted(status.open_proposals, 'version')} proposed, for a person to approve or reject`,
+      next: `errata review ${name}`,
       exitCode: 3,
     });
   if (status.late_seals !== '0')

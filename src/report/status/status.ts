@@ -3,7 +3,7 @@ import { bindingsOf } from '../../catalog/bindings.ts';
 import { definitionOf, fingerprintOf } from '../../catalog/definition.ts';
 import { describeRollup } from '../../catalog/describe.ts';
 import type { RollupSettings, Settings } from '../../config/settings.ts';
-import type { Control } from '../../db/control.ts';
+import type { Control, RunVerb } from '../../db/control.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
 import { type Act, standingPause } from '../../publication/acts.ts';
@@ -12,7 +12,7 @@ import { publishedRollup } from '../published-rollup.ts';
 
 export interface LastRun {
   readonly run_id: string;
-  readonly verb: 'run' | 'publish' | 'baseline' | 'amend' | 'release';
+  readonly verb: RunVerb;
   readonly outcome: 'done' | 'attention' | 'failed';
   readonly started_at: string;
   readonly finished_at: string | null;
@@ -46,6 +46,8 @@ export interface WaitingEvents {
   readonly state: 'pending' | 'held';
   /** Somebody has released them already: they wait for a run. */
   readonly released: boolean;
+  /** They are in an open proposal: they wait for a person. */
+  readonly is_proposed: boolean;
   readonly events: string;
   readonly windows: string;
   readonly first_window_start: string;
@@ -140,6 +142,7 @@ export async function readStatus(
     const { rows: waiting } = await execute<WaitingEvents>(
       transaction,
       prepare('report/waiting_events.sql', bindings),
+      { rollup_id: rollup.id },
     );
     const { rows: sourcePartitions } = await execute<SourcePartition>(
       transaction,

@@ -74,11 +74,11 @@ function waitingText(
   const parts = waiting.filter((part) => part.state === state);
   if (parts.length === 0) return 'no event';
   return parts
-    .map(({ events, measures, windows, released }) => {
+    .map(({ events, measures, windows, released, is_proposed: isProposed }) => {
       const sums = order
         .filter((name) => measures[name] !== null && measures[name] !== undefined)
         .map((name) => `${name} ${amount(measures[name])}`);
-      const whom = released ? ', released and waiting for a run' : '';
+      const whom = isProposed ? ', proposed' : released ? ', released and waiting for a run' : '';
       return `${[counted(events, 'event'), ...sums].join(', ')} in ${counted(windows, 'window')}${whom}`;
     })
     .join('; ');

@@ -1,0 +1,100 @@
+-- The periods of one rollup that were ever closed: what each was closed with, and what has become of it since (R12). Rows
+-- out: one a close and additive measure, the earliest period first.
+--
+-- $1 rollup_id: integer
+-- $2 at: instant at which a reopening has expired or not
+--
+-- `posted` are the differences of the versions since the close, `held` and `waived` what no version has; all of it is
+-- restated after close. Safe to repeat: it reads.
+with act as (
+  select a.*, o.expires_at as open_until, o.acted_at as reopened_at, o.actor as reopened_by
+  from /*:schema*/errata/*.*/.period_act as a
+  left join lateral (
+    select r.expires_at, r.acted_at, r.actor
+    from /*:schema*/errata/*.*/.period_act as r
+    where r.rollup_id = a.rollup_id
+      and r.act = 'reopen'
+      and r.act_id > a.act_id
+      and r.period_start <= a.period_start
+      and r.period_end > a.period_start
+    order by r.act_id desc
+    limit 1
+  ) as o on true
+  where a.rollup_id = $1::integer
+    and a.act <> 'reopen'
+),
+since as (
+  select
+    c.act_id
+    /*:each additive*/
+    , sum(c./*:latest_measure*/latest_revenue/*.*/) as /*:latest_measure*/latest_revenue/*.*/
+    , sum(c./*:pending_measure*/pending_revenue/*.*/) as /*:pending_measure*/pending_revenue/*.*/
+    , sum(c./*:held_measure*/held_revenue/*.*/) as /*:held_measure*/held_revenue/*.*/
+    , sum(c./*:waived_measure*/waived_revenue/*.*/) as /*:waived_measure*/waived_revenue/*.*/
+    , sum(c./*:restated_measure*/restated_revenue/*.*/) as /*:restated_measure*/restated_revenue/*.*/
+    /*:end*/
+  from (
+    select a.act_id, v.*
+    from act as a
+    join /*:reconciliation*/gold.daily_orders_reconciliation/*.*/ as v
+      on v.window_start >= a.period_start
+      and v.window_start < a.period_end
+  ) as c
+  group by c.act_id
+)
+select
+  a.act_id::text as act_id,
+  a.period,
+  a.period_start::text as period_start,
+  a.period_end::text as period_end,
+  a.act,
+  a.actor,
+  a.reason,
+  a.is_forced,
+  a.posting_role,
+  a.acted_at::text as closed_at,
+  a.reopened_at::text as reopened_at,
+  a.reopened_by,
+  a.open_until::text as open_until,
+  coalesce(a.open_until > $2::timestamptz, false) as is_open,
+  m.measure,
+  m.closed::text as closed,
+  m.latest::text as latest,
+  m.pending::text as pending,
+  m.held::text as held,
+  m.waived::text as waived,
+  m.restated::text as restated,
+  (m.restated - m.restated_then)::text as restated_after_close,
+  (
+    select coalesce(array_agg(e.event_id order by e.event_id), '{}')
+    from (
+      select distinct c.event_id
+      from /*:late_event*/gold.daily_orders_late_event/*.*/ as c
+      join /*:schema*/errata/*.*/.run as f on f.run_id = c.first_run_id
+      where c.window_start >= a.period_start
+        and c.window_start < a.period_end
+        and c.state is not null
+        and f.stamp > a.acted_at
+      limit 100
+    ) as e
+  ) as events
+from act as a
+left join since as s on s.act_id = a.act_id
+cross join lateral (
+  values
+    (null::text, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric)
+    /*:each additive*/
+    , (
+      /*:measure_name*/'revenue'/*.*/,
+      coalesce((select sum((t.measures ->> /*:measure_name*/'revenue'/*.*/)::numeric) from /*:schema*/errata/*.*/.period_total as t where t.act_id = a.act_id), 0),
+      coalesce((select sum((t.restated ->> /*:measure_name*/'revenue'/*.*/)::numeric) from /*:schema*/errata/*.*/.period_total as t where t.act_id = a.act_id), 0),
+      coalesce(s./*:latest_measure*/latest_revenue/*.*/, 0)::numeric,
+      coalesce(s./*:pending_measure*/pending_revenue/*.*/, 0)::numeric,
+      coalesce(s./*:held_measure*/held_revenue/*.*/, 0)::numeric,
+      coalesce(s./*:waived_measure*/waived_revenue/*.*/, 0)::numeric,
+      coalesce(s./*:restated_measure*/restated_revenue/*.*/, 0)::numeric
+    )
+    /*:end*/
+) as m (measure, closed, restated_then, latest, pending, held, waived, restated)
+where m.measure is not null
+order by a.period_start, a.act_id

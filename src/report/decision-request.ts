@@ -1,0 +1,46 @@
+/** What a person asks `approve`, `reject`, `restate` and `waive`: who, why and which, without contradiction. */
+import { Failure } from '../failure.ts';
+import type { ReleaseFlags } from './release-request.ts';
+
+export type DecisionFlags = ReleaseFlags & { readonly run?: string; readonly dryRun?: boolean };
+
+export interface Asking {
+  /** As in `to approve a proposal`. */
+  readonly act: string;
+  /** As in `which proposals to approve`. */
+  readonly which: string;
+  /** One of these must be given. */
+  readonly selectors: readonly ('run' | 'window' | 'from' | 'to' | 'key' | 'event' | 'all')[];
+}
+
+/** @throws Failure, exit code 2. */
+export function personOf(flags: DecisionFlags, { act, which, selectors }: Asking) {
+  const { window, from, to, run } = flags;
+  const speaker = speakerFor(flags, act);
+  const fail = (message: string, hint: string) => new Failure(message, { hint, exitCode: 2 });
+  const named = selectors.filter((name) => name !== 'all' && flags[name] !== undefined);
+  if (named.length === 0 && !flags.all)
+    throw fail(`nothing says which ${which}`, `name them with ${list(selectors.map((name) => `--${name}`))}`);
+  if (named.length > 0 && flags.all)
+    throw fail(`--all and --${named[0]} contradict each other`, 'leave one of them out');
+  if (window !== undefined && (from !== undefined || to !== undefined))
+    throw fail('--window and --from or --to contradict each other', 'leave one of them out');
+  if (run !== undefined && !/^[1-9]\d{0,17}$/.test(run))
+    throw fail(`--run ${JSON.stringify(run)} is not the number of a run`, 'write one, such as --run 12');
+  return speaker;
+}
+
+/** @throws Failure, exit code 2, where one of the two is missing. */
+export function speakerFor(flags: { readonly actor?: string; readonly reason?: string }, act: string) {
+  const [actor, reason] = [(flags.actor ?? '').trim(), (flags.reason ?? '').trim()];
+  if (actor !== '' && reason !== '') return { actor, reason };
+  throw new Failure(`to ${act} takes a person and a reason`, {
+    detail: 'both are kept',
+    hint: 'add --actor NAME and --reason TEXT',
+    exitCode: 2,
+  });
+}
+
+function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
