@@ -26,6 +26,14 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...notSetAside,
     is_fault_of_row: trustedSql(`left(sqlstate, 2) <> all ('{${notOfRows.join(',')}}'::text[])`),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
+    place_of_copy: trustedSql(
+      rollup.settings.bronze.identity === 'unique_rows'
+        ? '1'
+        : `row_number() over (
+      partition by r.errata_window_start, r.errata_window_end, r.errata_event_id
+      order by r.errata_is_copy, r.errata_is_new, r.errata_ingested_at, r.errata_row_digest collate "C"
+    )`,
+    ),
     ...overrideBindings(rollup),
     row_hash: rowHash(rollup),
     ledger_name: quoteText(relations.ledger),
@@ -104,8 +112,9 @@ function columnBindings(column: Column): Record<string, Sql> {
 }
 
 function measureBindings(measure: Measure): Record<string, Sql> {
-  const { name, type, expression, isAdditive, isNumeric } = measure;
+  const { name, type, expression, isAdditive, isNumeric, tolerance } = measure;
   const quoted = quoteName(name);
+  const [found, known] = [`coalesce(b.${quoted}, 0)::numeric`, `coalesce(v.${quoteName(`restated_${name}`)}, 0)::numeric`];
   const prefixes = [
     'old',
     'previous',
@@ -127,6 +136,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     'waived',
     'restated',
     'share_of',
+    'errata_bronze',
+    'errata_unexamined',
+    'errata_unexplained',
   ];
   return {
     measure: quoted,
@@ -143,6 +155,12 @@ function measureBindings(measure: Measure): Record<string, Sql> {
         ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
         : `null::${type}`,
     ),
+    unexplained_value: trustedSql(
+      tolerance === undefined
+        ? `case when ${found} is distinct from ${known} then ${found} - ${known} else 0 end`
+        : `case when abs(${found} - ${known}) > ${tolerance}::numeric then ${found} - ${known} else 0 end`,
+    ),
+    other_differs: differs([measure], 'g', 'b'),
     difference_value: trustedSql(
       isNumeric ? `coalesce(c.${quoted}, 0) - coalesce(c.${quoteName(`old_${name}`)}, 0)` : `null::${type}`,
     ),
