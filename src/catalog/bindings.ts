@@ -114,7 +114,10 @@ function columnBindings(column: Column): Record<string, Sql> {
 function measureBindings(measure: Measure): Record<string, Sql> {
   const { name, type, expression, isAdditive, isNumeric, tolerance } = measure;
   const quoted = quoteName(name);
-  const [found, known] = [`coalesce(b.${quoted}, 0)::numeric`, `coalesce(v.${quoteName(`restated_${name}`)}, 0)::numeric`];
+  const [found, known] = [
+    `coalesce(b.${quoted}, 0)::numeric`,
+    `coalesce(v.${quoteName(`restated_${name}`)}, 0)::numeric`,
+  ];
   const prefixes = [
     'old',
     'previous',

@@ -1,6 +1,10 @@
 /** A sweep of a test's rollup, in short. */
 import { inTransaction } from '../../src/db/transaction.ts';
-import { type Reconciliation, type ReconcileOptions, reconcile } from '../../src/report/reconcile/reconcile.ts';
+import {
+  type ReconcileOptions,
+  type Reconciliation,
+  reconcile,
+} from '../../src/report/reconcile/reconcile.ts';
 import type { TestErrata } from './errata.ts';
 
 export async function reconciled(
