@@ -224,7 +224,7 @@ insert into pg_temp.errata_compared (
   /*:each other*/ /*:sealed_measure*/sealed_distinct_customers/*.*/, /*:latest_measure*/latest_distinct_customers/*.*/, /*:end*/
   /*:each measure*/ /*:errata_bronze_measure*/errata_bronze_revenue/*.*/, /*:errata_unexamined_measure*/errata_unexamined_revenue/*.*/, /*:end*/
   corrected_events, pending_events, held_events, waived_events,
-  errata_bronze_events, errata_unexamined_events, errata_unexplained_events, errata_missing, errata_adds_up, errata_why, errata_explained_by
+  errata_bronze_events, errata_unexamined_events, errata_unexplained_events, errata_missing, errata_adds_up, errata_is_named, errata_why, errata_explained_by
 )
 select
   j.window_start, j.window_end, j.local_date, /*:each key*/ j./*:key*/region/*.*/, /*:end*/ j.version,
@@ -243,6 +243,7 @@ select
   coalesce(j.corrected_events, 0), j.pending_events, j.held_events, j.waived_events,
   j.bronze_events, j.unexamined_events, j.unexplained_events, j.missing,
   j.adds_up or (j.why is null and (j.is_queued or j.is_emission or j.may_be_changed)),
+  false,
   j.why,
   array_remove(
     array[

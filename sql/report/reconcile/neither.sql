@@ -1,12 +1,14 @@
--- Reconcile: rows that nobody counts, of keyed windows that do not add up: they have no state, and the latest version was
--- made over bronze as it was before them. An ordinary open row has no state row either, so only what its run cannot have
--- seen is named: a transaction that was not visible to it, an ingestion after its bound, or any row where there is no
--- version at all.
+-- Reconcile: rows that nobody counts, of keyed windows that do not add up: they have no state, and the latest version does
+-- not hold them. An ordinary open row has no state row either, so only that is named which the version cannot hold: where
+-- its run cannot have seen the row (a transaction that was not visible to it, an ingestion after its bound); of version 1
+-- also what did not land open, by the history of the watermark (R8); and any row where there is no version at all.
 --
 -- $1 events_from, $2 events_to: all event times of those windows, half-open
 -- $3 bound: rows ingested later have not been examined
 -- $4 knows_ages: boolean; transaction ages of rows can be compared with pg_temp.errata_read
 -- $5 transaction: the 64-bit number to which age() counts back
+-- $6 rollup_id: integer; null where the history does not judge every row, since delays differ
+-- $7 fixed_delay: interval; null unless the strategy is fixed_delay and delays do not differ
 --
 -- Inputs: pg_temp.errata_compared. Rows out: one a row, into pg_temp.errata_finding; `settle` keeps them only where they
 -- are the whole difference. Safe to repeat: writes work tables only.
@@ -86,6 +88,20 @@ uncounted as (
     )
     and (
       g.version is null
+      or (
+        g.version = 1
+        and n.verb <> 'baseline'
+        and coalesce(
+          r.errata_arrived_at - $7::interval,
+          (
+            select s.watermark
+            from /*:schema*/errata/*.*/.watermark_step as s
+            where s.rollup_id = $6::integer and s.at < r.errata_ingested_at
+            order by s.at desc
+            limit 1
+          )
+        ) >= r.errata_window_end
+      )
       or r.errata_ingested_at > n.bound
       or ($4::boolean and not pg_visible_in_snapshot(($5::bigint - r.errata_row_age)::text::xid8, n.snapshot))
     )

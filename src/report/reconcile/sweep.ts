@@ -3,6 +3,7 @@
  * batches of windows in the server's work tables; of bronze nothing travels through Node.
  */
 import { bindingsOf } from '../../catalog/bindings.ts';
+import { microseconds } from '../../catalog/describe.ts';
 import type { Rollup } from '../../catalog/rollup.ts';
 import { servesEventTime } from '../../check/indexes.ts';
 import { isFaultOfRow } from '../../db/row-fault.ts';
@@ -100,7 +101,7 @@ export async function sweep(
   await query(transaction, 'analyze pg_temp.errata_compared');
   if (isEmpty) return seen;
   onStep('names', 0);
-  await nameMissing(transaction, read, isSession, rows);
+  await nameMissing(transaction, read, rollup, rows);
   if (rollup.settings.bronze.identity !== 'unique_rows') {
     onStep('event ids', 0);
     await nameElsewhere(transaction, read, isSession, rows, seen, options.everywhere ?? false);
@@ -224,7 +225,7 @@ class Counter {
 async function nameMissing(
   transaction: ControlTransaction,
   read: Read,
-  isSession: boolean,
+  rollup: Rollup,
   rows: Rows,
 ): Promise<void> {
   const [span] = await query<{ from: string | null; to: string | null }>(
@@ -236,7 +237,22 @@ async function nameMissing(
   if (!span?.from) return;
   const events = { events_from: span.from, events_to: span.to };
   await read('missing', events);
-  await read(isSession ? 'find_sessions' : 'neither', { ...events, ...rows });
+  if (rollup.settings.window.kind === 'session') await read('find_sessions', { ...events, ...rows });
+  else await read('neither', { ...events, ...rows, ...judgedBy(rollup) });
+}
+
+/** What says of every row of the rollup by which watermark it was judged; nothing where delays differ. */
+function judgedBy({ settings: { watermark }, overrides, id }: Rollup): {
+  rollup_id: number | null;
+  fixed_delay: string | null;
+} {
+  const { strategy, delay, delayColumn } = watermark;
+  const isAlike = delayColumn === undefined && !overrides?.hasDelay;
+  const isFixed = isAlike && strategy === 'fixed_delay' && delay !== undefined;
+  return {
+    rollup_id: isAlike && (strategy === 'bounded' || strategy === 'recorded') ? id : null,
+    fixed_delay: isFixed ? microseconds(delay) : null,
+  };
 }
 
 async function nameElsewhere(
