@@ -50,6 +50,12 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`c.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    event_of_part: sameKey(rollup, 'e'),
+    version_of_part: sameKey(rollup, 'g'),
+    part_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`p.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
     queue_key_texts: joinSql(
       rollup.keys.map((key) => trustedSql(`q.${quoteName(key.name)}::text`)),
       ', ',
@@ -179,6 +185,15 @@ function differs(measures: readonly Measure[], left: string, right: string): Sql
     return `((${a} is null) is distinct from (${b} is null) or (${a} is distinct from ${b} and abs(${a}::numeric - ${b}::numeric) > ${tolerance}::numeric))`;
   });
   return trustedSql(`(${parts.join(' or ')})`);
+}
+
+/** Within a list no other can be repeated; rows `p` are those of the reconciliation view. */
+function sameKey(rollup: Rollup, row: string): Sql {
+  return trustedSql(
+    rollup.keys
+      .map(({ name }) => `and array[${row}.${quoteName(name)}] = array[p.${quoteName(name)}]`)
+      .join(' '),
+  );
 }
 
 /** The event count of a row that a stream wrote, where a measure tells it. */

@@ -13,6 +13,7 @@ import { migrate } from '../commands/migrate.ts';
 import { pause } from '../commands/pause.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
+import { reconcile } from '../commands/reconcile.ts';
 import { release } from '../commands/release.ts';
 import { rename } from '../commands/rename.ts';
 import { resume } from '../commands/resume.ts';
@@ -39,6 +40,7 @@ export const verbs: readonly Verb[] = [
   explain,
   find,
   events,
+  reconcile,
   digest,
   verify,
   lateness,

@@ -1,7 +1,9 @@
 /** A period swept, judged, and kept append-only: what shipped, what is known now, and what bronze says (R14). */
 import type { Rollup } from '../../catalog/rollup.ts';
+import { formatTableName } from '../../config/name.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import type { KeyedWindow } from '../keyed-window.ts';
+import { compareOutside, type Outside, type OutsideCounts, type OutsideFigures } from './against.ts';
 import { reading, type Span, type SweepOptions, sweep } from './sweep.ts';
 
 type Decimal = string;
@@ -50,7 +52,8 @@ export interface Counts {
 
 export interface ReconciledWindow extends KeyedWindow {
   readonly version: number;
-  readonly status: 'identical' | 'explained' | 'unexplained';
+  /** `outside`: only a table kept elsewhere has it. */
+  readonly status: 'identical' | 'explained' | 'unexplained' | 'outside';
   readonly explained_by: readonly string[];
   readonly unexplained: readonly string[];
   /** Why it is blocked. */
@@ -59,6 +62,8 @@ export interface ReconciledWindow extends KeyedWindow {
   readonly not_examined_events: string;
   /** Measure to its figures. */
   readonly measures: Readonly<Record<string, Readonly<Record<string, string | null>>>> | null;
+  /** What a table kept elsewhere has, where it is not the latest version. */
+  readonly outside: OutsideFigures | null;
 }
 
 export interface ReconciledEvent extends KeyedWindow {
@@ -85,11 +90,13 @@ export interface Reconciliation {
   readonly windows: readonly ReconciledWindow[];
   readonly events: readonly ReconciledEvent[];
   readonly result_hash: string;
+  readonly against: { readonly table: string; readonly counts: OutsideCounts } | null;
 }
 
 export interface ReconcileOptions extends SweepOptions {
   readonly period?: string | undefined;
   readonly actor?: string | undefined;
+  readonly against?: Outside | undefined;
   readonly windowsAtMost?: number | undefined;
   readonly eventsAtMost?: number | undefined;
 }
@@ -113,20 +120,25 @@ export async function reconcile(
     ? null
     : (await read<{ figures: Total }>('totals')).map(({ figures }) => figures);
   const sweptAt = seen.swept_at;
+  const keyText = key ? JSON.stringify(key) : null;
+  const against = options.against && {
+    table: formatTableName(options.against.table),
+    counts: await compareOutside(transaction, rollup, options.against, seen, keyText),
+  };
   const [kept] = await read<{ reconciliation_id: string; result_hash: string }>('store', {
     rollup_id: rollup.id,
     period,
     range_from: seen.range_from ?? '-infinity',
     range_to: seen.range_to ?? 'infinity',
-    key: key ? JSON.stringify(key) : null,
+    key: keyText,
     snapshot: seen.snapshot,
     run_id: seen.run_id,
     stamp: seen.stamp,
     bound: seen.bound,
     sealed_until: seen.sealed_until,
     swept_at: sweptAt,
-    against: null,
-    counts: JSON.stringify(counts),
+    against: against?.table ?? null,
+    counts: JSON.stringify(against ? { ...counts, against: against.counts } : counts),
     totals: totals ? JSON.stringify(totals) : null,
     actor,
   });
@@ -147,7 +159,14 @@ export async function reconcile(
     windows: await read<ReconciledWindow>('windows', { at_most: windowsAtMost }),
     events: await read<ReconciledEvent>('events', { at_most: eventsAtMost }),
     result_hash: kept?.result_hash as string,
+    against: against ?? null,
   };
+}
+
+/** Whether somebody has to look: something is unexplained, or a table kept elsewhere has what we never published, or lacks it. */
+export function needsAttention({ counts, against }: Reconciliation): boolean {
+  const { nothing_of_ours: none, missing_outside: missing, only_outside: only } = against?.counts ?? {};
+  return [counts.unexplained, none, missing, only].some((count) => count !== undefined && count !== '0');
 }
 
 /** An event in several windows is in several sums. */
