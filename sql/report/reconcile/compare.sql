@@ -74,6 +74,8 @@ keyed_window as (
   select c.window_start, c.window_end /*:each key*/ , c./*:key*/region/*.*/ /*:end*/ from published as c
   union
   select r.window_start, r.window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/ from recounted as r
+  union
+  select q.window_start, q.window_end /*:each key*/ , q./*:key*/region/*.*/ /*:end*/ from queued as q
 ),
 side_by_side as (
   select

@@ -19,6 +19,21 @@ where n.window_start = c.window_start
   and coalesce(n.events = c.errata_unexplained_events, true)
   /*:each additive*/ and n./*:measure*/revenue/*.*/ = c./*:errata_unexplained_measure*/errata_unexplained_revenue/*.*/ /*:end*/;
 
+-- What an ordinary row of a session gave is known no more once it is gone; that there are as many as are missing is.
+update pg_temp.errata_compared as c
+set errata_is_named = true
+from (
+  select f.window_start, f.window_end, /*:each key*/ f./*:key*/region/*.*/, /*:end*/ count(*) as gone
+  from pg_temp.errata_finding as f
+  where f.kind in ('counted but not in bronze', 'refused but not in bronze')
+  group by f.window_start, f.window_end /*:each key*/ , f./*:key*/region/*.*/ /*:end*/
+  having bool_or(f.kind = 'counted but not in bronze')
+) as n
+where n.window_start = c.window_start
+  and n.window_end = c.window_end
+  /*:each key*/ and array[n./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+  and n.gone = -c.errata_unexplained_events;
+
 -- Of other rows nobody can tell whether they are those that differ. What is missing from bronze is certain by itself.
 delete from pg_temp.errata_finding as f
 using pg_temp.errata_compared as c
