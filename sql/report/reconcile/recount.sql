@@ -35,6 +35,8 @@ with window_row as (
     and c.ingested_at = r.errata_ingested_at
     and c.row_digest = r.errata_row_digest
     and not c.is_identical
+    and c.window_start >= $1::timestamptz
+    and c.window_start < $2::timestamptz
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $3::timestamptz
     and w.window_start >= $1::timestamptz
@@ -63,6 +65,8 @@ first_copy as (
     and e.row_digest = r.errata_row_digest
     and e.state is not null
     and e.gone_run_id is null
+    and e.window_start >= $1::timestamptz
+    and e.window_start < $2::timestamptz
   where r.errata_place = 1
     and (not r.errata_is_copy or /*:unique_rows*/false/*.*/)
     -- of which a measure is known to fail (R19)

@@ -113,6 +113,8 @@ named_row as (
     and e.row_digest = f.errata_row_digest
     and e.state is not null
     and e.gone_run_id is null
+    and e.window_start >= $1::timestamptz
+    and e.window_start < $2::timestamptz
   -- of which a measure is known to fail (R19)
   where not exists (
     select from /*:touched*/errata.daily_orders_touched/*.*/ as q

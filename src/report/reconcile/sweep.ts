@@ -129,6 +129,10 @@ async function begin(
   await execute(transaction, prepare('pipeline/begin/released.sql', bindingsOf(rollup)));
   const read = reading(transaction, rollup);
   await read('work');
+  // Keyed windows are joined with each other, all of them: by hash, each is looked up once. The planner would rather merge by
+  // the window alone, or look up by it, and compare all keys of a window with each other.
+  await query(transaction, 'set local enable_mergejoin = off');
+  await query(transaction, 'set local enable_nestloop = off');
   await read('read', { rollup_id: rollup.id });
   return { read, ages: row?.ages as string };
 }
