@@ -27,6 +27,14 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...notSetAside,
     is_fault_of_row: trustedSql(`left(sqlstate, 2) <> all ('{${notOfRows.join(',')}}'::text[])`),
     unique_rows: trustedSql(String(rollup.settings.bronze.identity === 'unique_rows')),
+    place_of_copy: trustedSql(
+      rollup.settings.bronze.identity === 'unique_rows'
+        ? '1'
+        : `row_number() over (
+      partition by r.errata_window_start, r.errata_window_end, r.errata_event_id
+      order by r.errata_is_copy, r.errata_is_new, r.errata_ingested_at, r.errata_row_digest collate "C"
+    )`,
+    ),
     ...overrideBindings(rollup),
     row_hash: rowHash(rollup),
     ledger_name: quoteText(relations.ledger),
@@ -41,6 +49,12 @@ export function bindingsOf(rollup: Rollup): Bindings {
         : relationsOf(rollup).sealed,
     key_texts: joinSql(
       rollup.keys.map((key) => trustedSql(`c.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
+    event_of_part: sameKey(rollup, 'e'),
+    version_of_part: sameKey(rollup, 'g'),
+    part_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`p.${quoteName(key.name)}::text`)),
       ', ',
     ),
     queue_key_texts: joinSql(
@@ -110,8 +124,12 @@ function columnBindings(column: Column): Record<string, Sql> {
 }
 
 function measureBindings(measure: Measure): Record<string, Sql> {
-  const { name, type, expression, isAdditive, isNumeric } = measure;
+  const { name, type, expression, isAdditive, isNumeric, tolerance } = measure;
   const quoted = quoteName(name);
+  const [found, known] = [
+    `coalesce(b.${quoted}, 0)::numeric`,
+    `coalesce(v.${quoteName(`restated_${name}`)}, 0)::numeric`,
+  ];
   const prefixes = [
     'old',
     'previous',
@@ -133,6 +151,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     'waived',
     'restated',
     'share_of',
+    'errata_bronze',
+    'errata_unexamined',
+    'errata_unexplained',
   ];
   return {
     measure: quoted,
@@ -149,6 +170,12 @@ function measureBindings(measure: Measure): Record<string, Sql> {
         ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
         : `null::${type}`,
     ),
+    unexplained_value: trustedSql(
+      tolerance === undefined
+        ? `case when ${found} is distinct from ${known} then ${found} - ${known} else 0 end`
+        : `case when abs(${found} - ${known}) > ${tolerance}::numeric then ${found} - ${known} else 0 end`,
+    ),
+    other_differs: differs([measure], 'g', 'b'),
     difference_value: trustedSql(
       isNumeric ? `coalesce(c.${quoted}, 0) - coalesce(c.${quoteName(`old_${name}`)}, 0)` : `null::${type}`,
     ),
@@ -206,6 +233,15 @@ function differs(measures: readonly Measure[], left: string, right: string): Sql
     return `((${a} is null) is distinct from (${b} is null) or (${a} is distinct from ${b} and abs(${a}::numeric - ${b}::numeric) > ${tolerance}::numeric))`;
   });
   return trustedSql(`(${parts.join(' or ')})`);
+}
+
+/** Within a list no other can be repeated; rows `p` are those of the reconciliation view. */
+function sameKey(rollup: Rollup, row: string): Sql {
+  return trustedSql(
+    rollup.keys
+      .map(({ name }) => `and array[${row}.${quoteName(name)}] = array[p.${quoteName(name)}]`)
+      .join(' '),
+  );
 }
 
 /** The event count of a row that a stream wrote, where a measure tells it. */

@@ -288,12 +288,18 @@ function keyBindings(rollup: Rollup): Bindings {
     key_sealed_until: either('$1::timestamptz', 'coalesce(v.errata_sealed_until, $1::timestamptz)'),
     candidate_sealed_until: either('$5::timestamptz', 'coalesce(v.errata_sealed_until, $5::timestamptz)'),
     window_kept_join: join(`${kept} as o`, 'w'),
+    compared_kept_join: join(`${kept} as o`, 'c'),
+    compared_sealed_until: either('$4::timestamptz', keptUntil('$4::timestamptz')),
     queue_kept_join: join(`${kept} as o`, 'q'),
     kept_sealed_until: either('$1::timestamptz', keptUntil('$1::timestamptz')),
     fold_sealed_until: either('r.sealed_until', keptUntil('r.sealed_until')),
     open_from: either(
       'r.sealed_until',
       `least(r.sealed_until, (select min(${keptUntil('r.sealed_until')}) from ${kept} as o))`,
+    ),
+    furthest_sealed: either(
+      'r.sealed_until',
+      `greatest(r.sealed_until, (select max(${keptUntil('r.sealed_until')}) from ${kept} as o))`,
     ),
     key_is_open: either(
       '',

@@ -76,7 +76,12 @@ const jobsFunctions: readonly Relation[] = [
   'write_sessions',
 ];
 const sharedFunctions = ['calendar_window_at_change', 'calendar_window'];
-const jobsSharedFunctions = ['combine_watermark', 'refuse_act_change', 'refuse_period_change'];
+const jobsSharedFunctions = [
+  'combine_watermark',
+  'refuse_act_change',
+  'refuse_period_change',
+  'refuse_reconciliation_change',
+];
 
 /** @param rollups of the settings, migrated or not: what is not there is passed over by whoever grants. */
 export function rightsOf(schema: string, roles: RoleSettings, rollups: readonly RollupSettings[]): Right[] {

@@ -24,19 +24,30 @@ export function indexedColumns({ settings, keys, times }: Rollup): Sql[] {
 }
 
 /** @returns whether every leaf of bronze has an index that begins with the event time. */
+export async function servesEventTime(transaction: ControlTransaction, rollup: Rollup): Promise<boolean> {
+  const { every } = await readIndexes(transaction, rollup);
+  return every((columns) => isEventTime(rollup, columns[0] ?? ''));
+}
+
+async function readIndexes(transaction: ControlTransaction, { relationId }: Rollup) {
+  const { rows } = await execute<{ relation_id: string; columns: string[] | null }>(transaction, statement, {
+    relation_id: relationId,
+  });
+  const leaves = [...new Set(rows.map((row) => row.relation_id))];
+  const every = (fits: (columns: readonly string[]) => boolean) =>
+    leaves.length > 0 &&
+    leaves.every((leaf) => rows.some((row) => row.relation_id === leaf && row.columns && fits(row.columns)));
+  return { leaves, every };
+}
+
+/** @returns whether every leaf of bronze has an index that begins with the event time. */
 export async function checkIndexes(
   transaction: ControlTransaction,
   rollup: Rollup,
   size: PlannedRead,
   findings: Findings,
 ): Promise<boolean> {
-  const { rows } = await execute<{ relation_id: string; columns: string[] | null }>(transaction, statement, {
-    relation_id: rollup.relationId,
-  });
-  const leaves = [...new Set(rows.map((row) => row.relation_id))];
-  const every = (fits: (columns: readonly string[]) => boolean) =>
-    leaves.length > 0 &&
-    leaves.every((leaf) => rows.some((row) => row.relation_id === leaf && row.columns && fits(row.columns)));
+  const { leaves, every } = await readIndexes(transaction, rollup);
   const isTime = (column: string | undefined) => isEventTime(rollup, column ?? '');
   const keys = rollup.keys.map((key) => key.name);
   const leadsWithTime = (columns: readonly string[]) => isTime(columns[0]);

@@ -19,6 +19,7 @@ import { pause } from '../commands/pause.ts';
 import { periods } from '../commands/periods.ts';
 import { plan } from '../commands/plan.ts';
 import { publish } from '../commands/publish.ts';
+import { reconcile } from '../commands/reconcile.ts';
 import { reject } from '../commands/reject.ts';
 import { release } from '../commands/release.ts';
 import { rename } from '../commands/rename.ts';
@@ -61,6 +62,7 @@ export const verbs: readonly Verb[] = [
   changes,
   find,
   events,
+  reconcile,
   digest,
   verify,
   lateness,

@@ -99,7 +99,7 @@ export async function begin(
  * Before the snapshot, which a lock does not take: a partition that left after it would still be listed, read as empty,
  * and remembered as read (R15, R16).
  */
-async function holdBronze(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+export async function holdBronze(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
   if (!rollup.isLockable) return;
   await query(
     transaction,

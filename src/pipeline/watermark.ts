@@ -204,7 +204,7 @@ interface SpanRow {
 }
 
 /** How far the windows that start before an instant reach beyond it, as an interval. */
-function overlapOf({ settings: { window } }: Rollup): string {
+export function overlapOf({ settings: { window } }: Rollup): string {
   const beyond = window.kind === 'hopping' ? window.size.microseconds - window.every.microseconds : 0n;
   return `${beyond > 0n ? beyond : 0n} microseconds`;
 }

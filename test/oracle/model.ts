@@ -142,6 +142,19 @@ export class Model {
     });
   }
 
+  /** R14: the valid first copies of all sealed keyed windows, whatever their state; once for each window that holds them. */
+  get restated(): Row[] {
+    const pending = this.lateEvents.filter(
+      ({ state, window, row }) =>
+        state === 'pending' &&
+        (window as number) + this.#rules.size <= this.#sealedUntil + this.#aheadOf(row),
+    );
+    return [
+      ...[...this.#keyedWindows.values()].flatMap((window) => window.counted),
+      ...pending.map(({ row }) => row),
+    ];
+  }
+
   run(bound: number, visible: readonly Row[], log: readonly LogEntry[]): void {
     const rules = this.#rules;
     const news = visible

@@ -56,6 +56,19 @@ export class SessionModel {
     ];
   }
 
+  /** R14: the valid first copies of all sealed sessions, and the refused rows that await a person in their own. */
+  get restated(): Row[] {
+    const until = (key: string | null) => this.#sealedUntil + aheadOf(this.#rules, key);
+    return [
+      ...this.#sessions
+        .filter(({ isReplaced, shipped }) => !isReplaced && shipped !== undefined)
+        .flatMap(({ rows }) => rows),
+      ...this.#alone
+        .filter(({ end, row }) => (end as number) <= until(this.#keyOf(row)))
+        .map(({ row }) => row),
+    ];
+  }
+
   run(bound: number, visible: readonly Row[], log: readonly LogEntry[]): void {
     const news = visible
       .filter((row) => !this.#examined.has(row) && row.ingestedAt <= bound)

@@ -75,8 +75,9 @@ const reviewed: readonly string[] = [
 const quoting = /^(quoteName|quoteTable|quoteText|joinSql)\(|^names\.\w+$|^relationsOf\(\w+\)\.\w+$/;
 /** Quoted a line or so above. */
 const quotedBefore: Readonly<Record<string, readonly string[]>> = {
-  'src/catalog/bindings.ts': ['name', 'period', 'start', 'end', 'rows', 'zone'],
+  'src/catalog/bindings.ts': ['name', 'row', 'period', 'start', 'end', 'rows', 'zone'],
   'src/catalog/track-changes.ts': ['name'],
+  'src/report/reconcile/against.ts': ['outside', 'ours', 'tolerance'],
   'src/check/privileges.ts': ['role', 'database'],
   'src/check/roles.ts': ['name'],
   'src/db/identifiers.ts': [`name.replaceAll('"', '""')`],
@@ -102,7 +103,7 @@ test('what stands in SQL is quoted, or known to be SQL', () => {
   }
   // Messages that begin like SQL, as in "and 3 more".
   const messages =
-    /^src\/(commands\/(changes|events|demo)|publication\/unanswered|report\/review|report\/explain\/(timeline|text)|report\/(find|lateness|status)\/text|output\/grant-hint)\.ts/;
+    /^src\/(commands\/(changes|events|demo)|publication\/unanswered|report\/review|report\/reconcile\/text|report\/explain\/(timeline|text)|report\/(find|lateness|status)\/text|output\/grant-hint)\.ts/;
   expect(others.filter((line) => !messages.test(line))).toEqual([]);
 });
 
