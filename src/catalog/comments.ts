@@ -131,6 +131,9 @@ export async function commentOn(transaction: ControlTransaction, rollup: Rollup)
   parts.push(
     `comment on function ${relationsOf(rollup).as_of}(timestamptz) is ${quoteText(`The latest versions as they were known at an instant. Rollup "${name}".`)}`,
   );
+  parts.push(
+    `comment on function ${relationsOf(rollup).as_of_mark}(text) is ${quoteText(`The latest versions as they were known when a mark was made. Rollup "${name}".`)}`,
+  );
   await query(transaction, parts.join(';\n'));
 }
 

@@ -14,6 +14,7 @@ const publicSuffixes = {
   history: '_history',
   journal: '_journal',
   as_of: '_as_of',
+  as_of_mark: '_as_of_mark',
   side_output: '_side_output',
   reconciliation: '_reconciliation',
   watermark_log: '_watermark_log',

@@ -38,6 +38,7 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
   'rollup/history.sql',
   'rollup/journal.sql',
   'rollup/as_of.sql',
+  'rollup/as_of_mark.sql',
   'rollup/side_output.sql',
   'rollup/reconciliation.sql',
   rollup.settings.window.kind === 'session' ? 'rollup/sessions/open.sql' : 'rollup/open_windows.sql',

@@ -13,6 +13,7 @@ import { find } from '../commands/find.ts';
 import { grants } from '../commands/grants.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
+import { mark } from '../commands/mark.ts';
 import { migrate } from '../commands/migrate.ts';
 import { notify } from '../commands/notify.ts';
 import { pause } from '../commands/pause.ts';
@@ -56,6 +57,7 @@ export const verbs: readonly Verb[] = [
   resume,
   rename,
   drop,
+  mark,
   notify,
   status,
   explain,

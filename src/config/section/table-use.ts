@@ -11,6 +11,7 @@ const endings = [
   '_history',
   '_journal',
   '_as_of',
+  '_as_of_mark',
   '_side_output',
   '_reconciliation',
 ];
