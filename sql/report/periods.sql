@@ -64,6 +64,7 @@ select
   m.held::text as held,
   m.waived::text as waived,
   m.restated::text as restated,
+  m.restated_then::text as restated_then,
   (m.restated - m.restated_then)::text as restated_after_close,
   (
     select coalesce(array_agg(e.event_id order by e.event_id), '{}')

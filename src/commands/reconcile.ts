@@ -1,6 +1,5 @@
 /** `errata reconcile`: every keyed window of a period counted anew from bronze, and what does not add up by name (R14). */
 import { openRollup, selectRollups } from '../catalog/open.ts';
-import { periodOf } from '../catalog/period.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
 import type { RollupSettings } from '../config/settings.ts';
@@ -10,6 +9,7 @@ import { withBar } from '../output/bar.ts';
 import { holdBronze } from '../pipeline/begin.ts';
 import { keyOf } from '../report/key-of.ts';
 import { readOutside } from '../report/reconcile/against.ts';
+import { spanOfPeriod } from '../report/reconcile/period.ts';
 import {
   needsAttention,
   type Reconciliation,
@@ -35,7 +35,7 @@ export const reconcile: Verb<Flags> = {
   summary: 'count every keyed window of a period anew from bronze, and name what does not add up',
   arguments: [{ name: '<ROLLUP>', description: 'a rollup of the settings' }],
   options: [
-    { flags: '--period <MONTH>', description: 'the windows that start in it, as in 2026-10' },
+    { flags: '--period <NAME>', description: 'the windows that start in it, as in 2026-10' },
     { flags: '--from <TIME>', description: 'windows from here on: an instant or a local date' },
     { flags: '--to <TIME>', description: 'and before the window of this instant or date' },
     { flags: '--key <PAIR...>', description: 'of this key: COLUMN=VALUE; NULL is the NULL key' },
@@ -75,7 +75,7 @@ Examples:
     const rollup = await openRollup(control, settings, chosen);
     const key = flags.key === undefined ? undefined : keyOf(rollup, flags.key);
     const span = await inTransaction(control, 'read committed', async (transaction): Promise<Span> => {
-      if (flags.period !== undefined) return await periodOf(transaction, settings.periods, flags.period);
+      if (flags.period !== undefined) return await spanOfPeriod(transaction, rollup, flags.period);
       const start = async (text: string | undefined, option: string) =>
         text === undefined ? null : (await windowOf(transaction, rollup, text, option)).window_start;
       return { from: await start(flags.from, '--from'), to: await start(flags.to, '--to') };

@@ -33,6 +33,8 @@ export interface ClosedMeasure {
   readonly held: string;
   readonly waived: string;
   readonly restated: string;
+  /** What bronze gave when the period was closed. */
+  readonly restated_then: string;
   /** What bronze gives now, less what it gave when the period was closed. */
   readonly restated_after_close: string;
   /** Late events examined since; at most 100. */
@@ -125,10 +127,12 @@ function measureText(one: ClosedMeasure): string {
     ...(isNothing(one.pending) ? [] : [`pending ${difference(one.pending)}`]),
     ...(isNothing(one.waived) ? [] : [`waived ${difference(one.waived)}`]),
   ];
+  // what was pending or waived by then was in bronze already, and in no version
+  const then = one.restated_then === one.closed ? '' : ` (restated ${amount(one.restated_then)})`;
   const since = isNothing(one.restated_after_close)
     ? 'nothing since'
     : `now ${amount(one.restated)}, restated after close: ${difference(one.restated_after_close)}`;
-  return `    ${one.measure}: closed with ${amount(one.closed)}; ${since}${held.length > 0 ? ` (${held.join(', ')})` : ''}`;
+  return `    ${one.measure}: closed with ${amount(one.closed)}${then}; ${since}${held.length > 0 ? ` (${held.join(', ')})` : ''}`;
 }
 
 function postedText(one: PostedVersion): string {

@@ -231,8 +231,8 @@ test.each<[string, string[] | undefined, string]>([
 
 test.each<[Parameters<typeof reconcile.execute>[2], string]>([
   [{}, 'nothing says which windows to reconcile'],
-  [{ period: '2026-13' }, '"2026-13" is no period'],
-  [{ period: 'October' }, '"October" is no period'],
+  [{ period: '2026-13' }, '"2026-13" is not a month'],
+  [{ period: 'October' }, '"October" is not a month'],
   [{ period: '2026-10', from: '2026-10-01' }, '--period and --from or --to contradict each other'],
   [{ from: 'yesterday' }, '--from "yesterday"'],
   [{ period: '2026-10', key: ['country=DE'] }, '"country=DE" names no key column'],

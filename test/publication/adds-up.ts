@@ -1,6 +1,7 @@
 /** R14 by SQL of its own: the view adds up for every keyed window, and `restated` is what bronze gives over first copies. */
 import { expect } from 'vitest';
 import type { Orders } from '../support/orders.ts';
+import { reconciled, windowLines } from '../support/reconcile.ts';
 
 /** Of orders by day: nothing is left over. Rows that are still in quarantine count nowhere. */
 export async function expectAddsUp(orders: Orders): Promise<void> {
@@ -27,4 +28,7 @@ export async function expectAddsUp(orders: Orders): Promise<void> {
       or latest_revenue + pending_revenue + held_revenue + waived_revenue <> restated_revenue
       or restated_revenue <> coalesce(b.revenue, 0)`);
   expect(wrong).toEqual([]);
+  // and by counting anew, to the number of events
+  const lines = windowLines(await reconciled(orders));
+  expect(lines.filter((line) => !line.includes(' explained: '))).toEqual([]);
 }

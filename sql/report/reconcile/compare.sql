@@ -32,7 +32,7 @@ state_row as (
     e.window_end,
     /*:each key*/ e./*:key*/region/*.*/, /*:end*/
     count(*) filter (where e.gone_run_id is null) as named,
-    count(*) filter (where e.state = 'pending' and e.released) as released
+    count(*) filter (where e.state in ('pending', 'held') and e.released) as released
   from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   where e.window_start >= $1::timestamptz
     and e.window_start < $2::timestamptz
@@ -44,11 +44,14 @@ proposed as (
     o.window_start,
     o.window_end,
     /*:each key*/ (o.key ->> /*:key_place*/0/*.*/)::/*:key_type*/text/*.*/ as /*:key*/region/*.*/, /*:end*/
-    count(*) as proposals,
-    sum(o.event_count) as event_count
+    -- the difference of an open one awaits a person; what a rejected one leaves aside is waived, while that version stands
+    count(*) filter (where o.state = 'open') as proposals,
+    sum(o.event_count) filter (where o.state = 'open') as event_count,
+    max(o.base_version) filter (where o.state <> 'open') as rejected_at,
+    max(o.rejected_event_count) filter (where o.state <> 'open') as rejected_event_count
   from /*:schema*/errata/*.*/.proposal as o
   where o.rollup_id = $3::integer
-    and o.state = 'open'
+    and (o.state = 'open' or o.rejected_measures is not null)
     and o.window_start >= $1::timestamptz
     and o.window_start < $2::timestamptz
   group by o.window_start, o.window_end, o.key
@@ -124,9 +127,11 @@ side_by_side as (
       when g.version is null or g.event_count is not null
       then coalesce(g.event_count, 0) + coalesce(v.pending_events, 0) + coalesce(v.held_events, 0) + coalesce(v.waived_events, 0)
         + case when x.proposals > 0 then x.event_count - coalesce(g.event_count, 0) * x.proposals - coalesce(s.released, 0) else 0 end
+        + case when x.rejected_at = coalesce(g.version, 0) then coalesce(x.rejected_event_count, 0) - coalesce(g.event_count, 0) else 0 end
     end as accounted_events,
     greatest(coalesce(s.named, 0) - coalesce(b.named, 0), 0) as missing,
     coalesce(v.pending_events, 0) + coalesce(v.held_events, 0) + coalesce(v.waived_events, 0) + coalesce(x.proposals, 0) = 0
+      and coalesce(x.rejected_at <> coalesce(g.version, 0), true)
       and (
         false
         /*:each other*/
@@ -138,6 +143,7 @@ side_by_side as (
       ) as other_differs,
     g.version is not null and (false /*:each measure*/ or not d.definition -> 'measures' ? /*:measure_name*/'revenue'/*.*/ /*:end*/) as lacks_measure,
     coalesce(x.proposals, 0) > 0 as is_proposed,
+    coalesce(x.rejected_at = coalesce(g.version, 0), false) as is_rejected,
     q.window_start is not null as is_queued,
     coalesce('stream_emission' = any (g.causes), false) as is_emission,
     case
@@ -254,6 +260,7 @@ select
       case when j.held_events > 0 then 'held' end,
       case when j.waived_events > 0 then 'waived' end,
       case when j.is_proposed then 'proposed' end,
+      case when j.is_rejected then 'rejected' end,
       case when j.is_queued then 'queued' end,
       case when j.unexamined_events > 0 then 'not yet examined' end,
       case when j.lacks_measure then 'definition' end,

@@ -52,7 +52,7 @@ with counted as (
     and c.errata_why is null
     and c.errata_missing = 0
     and c.pending_events + c.held_events + c.waived_events > 0
-    and not 'proposed' = any (c.errata_explained_by)
+    and not c.errata_explained_by && '{proposed,rejected}'
     and coalesce(c.errata_unexplained_events = -(c.pending_events + c.held_events + c.waived_events), true)
     /*:each additive*/
     and c./*:errata_unexplained_measure*/errata_unexplained_revenue/*.*/
