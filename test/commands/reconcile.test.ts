@@ -255,3 +255,17 @@ test('a period of which nothing is sealed', async () => {
   expect(exitCode).toBe(0);
   expect(text).toContain('0 keyed windows: 0 identical, 0 explained, 0 unexplained');
 });
+
+test('a period of a calendar of your own', async () => {
+  const own = await openOrders({ periods: '{ table: finance.quarters, period: name }' });
+  await own.rows(`create schema finance; create table finance.quarters (name text, starts_at timestamptz, ends_at timestamptz);
+    insert into finance.quarters values ('2026Q4', '2026-10-30 00:00+00', '2027-01-01 00:00+00')`);
+  await own.land('a 10-29 10:00 10-29 10:01', 'b 10-30 10:00 10-30 10:01', 'w 11-02 01:30 11-02 01:31');
+  await own.run({ bound: '2026-11-05T00:00:00Z' });
+  const { text } = await call(reconcile, own, ['daily_orders'], { period: '2026Q4' });
+  expect(text).toContain('1 keyed window: 1 identical, 0 explained, 0 unexplained');
+  await expect(call(reconcile, own, ['daily_orders'], { period: '2026-10' })).rejects.toMatchObject({
+    message: 'rollup "daily_orders" has no period "2026-10"',
+    exitCode: 2,
+  });
+});

@@ -1,5 +1,8 @@
 /** `reconcile`: every keyed window of a span counted anew from bronze, and what does not add up named (R14, R5, R15). */
 import { describe, expect, test } from 'vitest';
+import { amendWindows } from '../../src/publication/amend.ts';
+import { rejectProposals } from '../../src/publication/decide.ts';
+import { closePeriod } from '../../src/publication/periods.ts';
 import { dailyPartitions, type Orders, type OrdersOptions, openOrders } from '../support/orders.ts';
 import { eventLines, reconciled, windowLines } from '../support/reconcile.ts';
 
@@ -244,6 +247,45 @@ describe('what a run has yet to answer is explained', () => {
     );
     await orders.rows("delete from bronze.orders where order_id = 'c'");
     expect((await found(orders)).windows.at(-1)).toBe('10-30 EU v1 explained: |queued');
+  });
+
+  test('a difference that a person rejected, and one that a closed period holds', async () => {
+    const orders = await swept();
+    await orders.rows("update bronze.orders set amount = 21 where order_id = 'b'");
+    await orders.rows("delete from bronze.orders where order_id = 'c'");
+    await closePeriod(orders.control, orders.rollup, { period: '2026-10', actor: 'ada', reason: 'October' });
+    await amendWindows(orders.control, orders.rollup, {
+      actor: 'ada',
+      reason: 'a test order',
+      windowFrom: '2026-10-30T00:00Z',
+      windowTo: '2026-10-31T00:00Z',
+    });
+    expect((await found(orders)).windows).toEqual([
+      '10-29 EU v1 explained: |pending',
+      '10-29 US v1 explained: |proposed',
+      '10-30 EU v1 explained: |proposed',
+    ]);
+    expect((await reconciled(orders)).totals?.[1]).toMatchObject({
+      latest: '34.00',
+      pending: '7.00',
+      held: '-3.00',
+      restated: '38.00',
+      bronze: '38.00',
+    });
+    const other = await swept();
+    await other.rows("delete from bronze.orders where order_id = 'b'");
+    await amendWindows(other.control, other.rollup, {
+      actor: 'ada',
+      reason: 'a test order',
+      windowFrom: '2026-10-29T00:00Z',
+      windowTo: '2026-10-30T00:00Z',
+    });
+    await rejectProposals(other.control, other.rollup, { actor: 'kim', reason: 'it was none' });
+    expect((await found(other)).windows).toEqual([
+      '10-29 EU v1 explained: |pending',
+      '10-29 US v1 explained: |rejected',
+    ]);
+    expect((await reconciled(other)).totals?.[0]).toMatchObject({ latest: '3', waived: '-1', bronze: '3' });
   });
 
   test('a measure that older versions lack', async () => {
