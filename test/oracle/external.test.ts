@@ -223,7 +223,13 @@ rollups:
       else if (entries === 'in time') expect(sorted(latest)).toEqual(sorted(shipped));
       expect(sorted(await values(restated))).toEqual(sorted(whole));
       expect(await errata.rows('select * from errata.total_touched')).toEqual([]);
-      expect(await errata.rows("select * from errata.proposal where state = 'open'")).toEqual([]);
+      // where an entry comes too late its row was counted, and version 1, which lacks it, is for a person to judge (R10)
+      const mismatches = policy === 'grace' && entries === 'late' ? ['seal_mismatch'] : [];
+      expect(
+        await errata.rows("select * from errata.proposal where state = 'open' and not causes && $1::text[]", [
+          mismatches,
+        ]),
+      ).toEqual([]);
     } else if (policy === 'auto') {
       // Errata does not know the stream's watermark at each instant, and may join rows that the stream had apart. Such a
       // total stands in the queue, with what it waits for.
