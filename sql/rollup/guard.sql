@@ -86,15 +86,8 @@ begin
   -- Taken before the stamp: a run that settles an instant looks for such locks, whose second number says since when
   -- a version may be on its way (R11).
   perform pg_advisory_xact_lock_shared(/*:stream_lock*/7431/*.*/, floor(extract(epoch from clock_timestamp()))::integer);
-  -- One emission of a keyed window at a time: two retries at once must not both think they are the first, and a run that
-  -- publishes into a keyed window without a version 1 puts the same row there until it commits (claim.sql). An advisory
-  -- lock for each keyed window, as an alternative, ends with "out of shared memory" at some 40,000 rows in a transaction.
   select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
   from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
-  insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
-  values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'seal', new.stamp)
-  on conflict do nothing
-  returning q.ctid into errata_place;
 
   new.local_date := errata_window.local_date;
   new.causes := '{}';
@@ -105,6 +98,39 @@ begin
   new.approver := null;
   new.posting_period := null;
   new.replaces := null;
+  new.corrected_at := null;
+  new.definition_fingerprint := errata_rollup.definition_fingerprint;
+  new.event_count := coalesce(new.event_count, /*:event_count_measure*/null::bigint/*.*/);
+
+  -- Keys that are not NULL are looked up by `=`, which the ledger's index serves: by `is not distinct from` 20,000 keys
+  -- of one window took 162 s.
+  -- Of a keyed window that has versions nothing waits. One that has none: one emission at a time, since two retries at once
+  -- must not both think they are the first, and a run that publishes into it puts the same row there until it commits
+  -- (claim.sql). An advisory lock for each keyed window, as an alternative, ends with "out of shared memory" at some 40,000
+  -- rows in a transaction.
+  for errata_round in 1 .. 2 loop
+    select k.* into errata_known
+    from (
+      select g.*
+      from /*:ledger*/gold.daily_orders/*.*/ as g
+      where g.window_start = new.window_start and g.window_end = new.window_end
+        /*:each key*/ and g./*:key*/region/*.*/ = new./*:key*/region/*.*/ /*:end*/
+      union all
+      select g.*
+      from /*:ledger*/gold.daily_orders/*.*/ as g
+      where (false /*:each key*/ or new./*:key*/region/*.*/ is null /*:end*/)
+        and g.window_start = new.window_start and g.window_end = new.window_end
+        /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
+    ) as k
+    order by k.version
+    limit 1;
+    exit when errata_known.version is not null or errata_round = 2;
+    insert into /*:touched*/errata.daily_orders_touched/*.*/ as q (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ cause, since)
+    values (new.window_start, new.window_end, /*:each key*/ new./*:key*/region/*.*/, /*:end*/ 'seal', new.stamp)
+    on conflict do nothing
+    returning q.ctid into errata_place;
+  end loop;
+
   -- read anew: a run may have published while this insert waited
   select greatest(new.stamp, r.last_stamp + interval '1 microsecond') into strict errata_stamp
   from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
@@ -114,29 +140,7 @@ begin
     returning q.ctid into errata_place;
   end if;
   new.sealed_at := new.stamp;
-  new.corrected_at := null;
-  new.definition_fingerprint := errata_rollup.definition_fingerprint;
-  new.event_count := coalesce(new.event_count, /*:event_count_measure*/null::bigint/*.*/);
-
-  -- Keys that are not NULL are looked up by `=`, which the ledger's index serves: by `is not distinct from` 20,000 keys
-  -- of one window took 162 s.
-  select k.* into errata_known
-  from (
-    select g.*
-    from /*:ledger*/gold.daily_orders/*.*/ as g
-    where g.window_start = new.window_start and g.window_end = new.window_end
-      /*:each key*/ and g./*:key*/region/*.*/ = new./*:key*/region/*.*/ /*:end*/
-    union all
-    select g.*
-    from /*:ledger*/gold.daily_orders/*.*/ as g
-    where (false /*:each key*/ or new./*:key*/region/*.*/ is null /*:end*/)
-      and g.window_start = new.window_start and g.window_end = new.window_end
-      /*:each key*/ and g./*:key*/region/*.*/ is not distinct from new./*:key*/region/*.*/ /*:end*/
-  ) as k
-  order by k.version
-  limit 1;
-
-  if not found then
+  if errata_known.version is null then
     return new;
   end if;
   delete from /*:touched*/errata.daily_orders_touched/*.*/ as q where q.ctid = errata_place;
