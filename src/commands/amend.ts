@@ -1,4 +1,5 @@
 /** `errata amend`: someone deleted or changed bronze rows; their windows are recomputed and published at once (R9, R10). */
+
 import { openRollup, selectRollups } from '../catalog/open.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
@@ -6,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { counted } from '../output/amount.ts';
 import { changeLines } from '../output/changes-text.ts';
 import { type AmendReport, amendWindows, planAmendment } from '../publication/amend.ts';
+import { type Speaker, speakerOf } from '../publication/speaker.ts';
 import { type ReleaseFlags, requestOf } from '../report/release-request.ts';
 
 type Flags = Omit<ReleaseFlags, 'all'> & { readonly dryRun?: boolean };
@@ -81,19 +83,13 @@ function headOf({ rollup, amended, counts, stamp, runId }: AmendReport, isPlan: 
 }
 
 /** Who and why; and that windows or events are named, without contradiction. */
-function spoken(flags: Flags): { actor: string; reason: string } {
-  const { actor = '', reason = '', window, from, to } = flags;
-  const fail = (message: string, hint: string, detail?: string) =>
-    new Failure(message, { detail, hint, exitCode: 2 });
-  if (actor.trim() === '' || reason.trim() === '')
-    throw fail(
-      'to amend published numbers takes a person and a reason',
-      'add --actor NAME and --reason TEXT',
-      'both stay with every version that it appends',
-    );
+function spoken(flags: Flags): Speaker {
+  const speaker = speakerOf(flags, 'amend published numbers');
+  const { window, from, to } = flags;
+  const fail = (message: string, hint: string) => new Failure(message, { hint, exitCode: 2 });
   if (['window', 'from', 'to', 'event'].every((name) => flags[name as keyof Flags] === undefined))
     throw fail('nothing says which windows to amend', 'name them with --window, --from and --to, or --event');
   if (window !== undefined && (from !== undefined || to !== undefined))
     throw fail('--window and --from or --to contradict each other', 'leave one of them out');
-  return { actor: actor.trim(), reason: reason.trim() };
+  return speaker;
 }

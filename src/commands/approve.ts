@@ -6,24 +6,14 @@ import { amount, counted } from '../output/amount.ts';
 import { changeLines, type Order } from '../output/changes-text.ts';
 import { type ApprovalReport, approveProposals, planApproval, type Stale } from '../publication/decide.ts';
 import { keyedWindowText } from '../publication/unanswered.ts';
-import { type DecisionFlags, personOf } from '../report/decision-request.ts';
+import { type DecisionFlags, decisionOptions, personOf } from '../report/decision-request.ts';
 import { requestOf } from '../report/release-request.ts';
 
 export const approve: Verb<DecisionFlags> = {
   name: 'approve',
   summary: 'publish proposals, with a name and a reason, if they still hold',
   arguments: [{ name: '<ROLLUP>', description: 'a rollup of the settings' }],
-  options: [
-    { flags: '--run <N>', description: 'those that this run made' },
-    { flags: '--window <TIME>', description: 'of one window: an instant inside it, or a local date' },
-    { flags: '--from <TIME>', description: 'of windows from here on: an instant or a local date' },
-    { flags: '--to <TIME>', description: 'and before the window of this instant or date' },
-    { flags: '--key <PAIR...>', description: 'of this key: COLUMN=VALUE; NULL is the NULL key' },
-    { flags: '--all', description: 'every open proposal' },
-    { flags: '--actor <NAME>', description: 'who says so; needed' },
-    { flags: '--reason <TEXT>', description: 'why; needed' },
-    { flags: '--dry-run', description: 'show what would be published, and publish nothing' },
-  ],
+  options: decisionOptions('show what would be published, and publish nothing'),
   help: `${exitCodeHelp([0, 1, 2, 3, 4], {
     0: 'all of them are published, or would be',
     2: 'wrong usage or configuration, or no open proposal fits; nothing was done',

@@ -4,7 +4,7 @@ import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
 import { Failure } from '../failure.ts';
 import { closePeriod } from '../publication/periods.ts';
-import { speakerFor } from '../report/decision-request.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 interface Flags {
   readonly soft?: string;
@@ -42,7 +42,7 @@ Examples:
   errata close daily_orders 2026-10 --hard --actor ada --reason 'audited'`,
 
   async execute(context, [name = '', period = ''], flags) {
-    const who = speakerFor(flags, 'close a period');
+    const who = speakerOf(flags, 'close a period');
     if ((flags.soft === undefined) === !flags.hard)
       throw new Failure('a close is either soft or hard', {
         hint: 'add --soft ROLE, whose members publish adjustments, or --hard',

@@ -2,7 +2,8 @@
 import { selectRollups } from '../catalog/open.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
-import { dropRollup, speakerOf } from '../publication/acts.ts';
+import { dropRollup } from '../publication/acts.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 export const drop: Verb<{ readonly actor?: string; readonly reason?: string }> = {
   name: 'drop',
@@ -22,7 +23,7 @@ Example:
   errata drop daily_orders --actor ada --reason 'replaced by hourly_orders'`,
 
   async execute(context, [name = ''], flags) {
-    const speaker = speakerOf(flags, 'drop');
+    const speaker = speakerOf(flags, 'drop a rollup');
     const settings = context.settings();
     const [chosen] = selectRollups(settings, [name]);
     const { control } = await context.open();

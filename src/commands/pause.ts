@@ -2,7 +2,8 @@
 import { selectRollups } from '../catalog/open.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
-import { pauseRollup, speakerOf } from '../publication/acts.ts';
+import { pauseRollup } from '../publication/acts.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 export const pause: Verb<{ readonly actor?: string; readonly reason?: string }> = {
   name: 'pause',
@@ -22,7 +23,7 @@ Example:
   errata pause daily_orders --actor ada --reason 'bronze is being restored'`,
 
   async execute(context, [name = ''], flags) {
-    const speaker = speakerOf(flags, 'pause');
+    const speaker = speakerOf(flags, 'pause a rollup');
     const settings = context.settings();
     const [chosen] = selectRollups(settings, [name]);
     const { control } = await context.open();

@@ -4,24 +4,14 @@ import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
 import { counted } from '../output/amount.ts';
 import { planRejection, rejectProposals } from '../publication/decide.ts';
-import { type DecisionFlags, personOf } from '../report/decision-request.ts';
+import { type DecisionFlags, decisionOptions, personOf } from '../report/decision-request.ts';
 import { requestOf } from '../report/release-request.ts';
 
 export const reject: Verb<DecisionFlags> = {
   name: 'reject',
   summary: 'set proposals aside, with a name and a reason',
   arguments: [{ name: '<ROLLUP>', description: 'a rollup of the settings' }],
-  options: [
-    { flags: '--run <N>', description: 'those that this run made' },
-    { flags: '--window <TIME>', description: 'of one window: an instant inside it, or a local date' },
-    { flags: '--from <TIME>', description: 'of windows from here on: an instant or a local date' },
-    { flags: '--to <TIME>', description: 'and before the window of this instant or date' },
-    { flags: '--key <PAIR...>', description: 'of this key: COLUMN=VALUE; NULL is the NULL key' },
-    { flags: '--all', description: 'every open proposal' },
-    { flags: '--actor <NAME>', description: 'who says so; needed' },
-    { flags: '--reason <TEXT>', description: 'why; needed' },
-    { flags: '--dry-run', description: 'show what would be set aside, and do nothing' },
-  ],
+  options: decisionOptions('show what would be set aside, and do nothing'),
   help: `${exitCodeHelp([0, 1, 2, 3, 4], {
     0: 'all of them are rejected, or would be',
     2: 'wrong usage or configuration, or no open proposal fits; nothing was done',

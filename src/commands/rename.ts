@@ -5,7 +5,7 @@ import type { Verb } from '../cli/verb.ts';
 import { nameBytes, plainName } from '../config/name.ts';
 import { Failure } from '../failure.ts';
 import { renameRollup } from '../install/rename.ts';
-import { speakerOf } from '../publication/acts.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 export const rename: Verb<{ readonly actor?: string; readonly reason?: string }> = {
   name: 'rename',
@@ -27,7 +27,7 @@ Example:
   errata rename daily_orders orders_by_day --actor ada --reason 'one name for all days'`,
 
   async execute(context, [from = '', to = ''], flags) {
-    const speaker = speakerOf(flags, 'rename');
+    const speaker = speakerOf(flags, 'rename a rollup');
     if (!plainName.test(to) || to === '__proto__' || Buffer.byteLength(to) > nameBytes || from === to) {
       throw new Failure(`${JSON.stringify(to)} is no new name for rollup "${from}"`, {
         hint: `write lower-case letters, digits and _, at most ${nameBytes}, and another name than before`,

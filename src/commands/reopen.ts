@@ -5,7 +5,7 @@ import type { Verb } from '../cli/verb.ts';
 import { readInstant } from '../config/instant.ts';
 import { Failure } from '../failure.ts';
 import { reopenPeriod } from '../publication/periods.ts';
-import { speakerFor } from '../report/decision-request.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 interface Flags {
   readonly until?: string;
@@ -39,7 +39,7 @@ Example:
   errata reopen daily_orders 2026-10 --until 2026-11-12T18:00Z --actor ada --reason 'a late delivery'`,
 
   async execute(context, [name = '', period = ''], flags) {
-    const who = speakerFor(flags, 'reopen a period');
+    const who = speakerOf(flags, 'reopen a period');
     const { until = '' } = flags;
     const reading = readInstant(until);
     if (until === '' || 'wrong' in reading)

@@ -2,7 +2,8 @@
 import { selectRollups } from '../catalog/open.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
-import { resumeRollup, speakerOf } from '../publication/acts.ts';
+import { resumeRollup } from '../publication/acts.ts';
+import { speakerOf } from '../publication/speaker.ts';
 
 export const resume: Verb<{ readonly actor?: string; readonly reason?: string }> = {
   name: 'resume',
@@ -20,7 +21,7 @@ Example:
   errata resume daily_orders --actor ada --reason 'bronze is back'`,
 
   async execute(context, [name = ''], flags) {
-    const speaker = speakerOf(flags, 'resume');
+    const speaker = speakerOf(flags, 'resume a rollup');
     const settings = context.settings();
     const [chosen] = selectRollups(settings, [name]);
     const { control } = await context.open();

@@ -12,7 +12,8 @@ import { quoteName, quoteTable } from '../db/identifiers.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import { type Act, holdRollupForAct, record, refuseDropped, type Speaker } from '../publication/acts.ts';
+import { type Act, holdRollupForAct, record, refuseDropped } from '../publication/acts.ts';
+import type { Speaker } from '../publication/speaker.ts';
 import { actAsJob, grantRights, readRoles } from './roles.ts';
 
 /** @param chosen the rollup as the settings have it, under either name. @throws Failure, exit code 2 or 4. */

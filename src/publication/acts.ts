@@ -7,11 +7,7 @@ import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { publishedRollup } from '../report/published-rollup.ts';
-
-export interface Speaker {
-  readonly actor: string;
-  readonly reason: string;
-}
+import type { Speaker } from './speaker.ts';
 
 export interface Act extends Speaker {
   readonly act: 'pause' | 'resume' | 'rename' | 'drop';
@@ -23,21 +19,6 @@ export interface Act extends Speaker {
 
 /** A run of a paused rollup does nothing; by cron that is no failure, so `run` ends with 0. */
 export class PausedRollup extends Failure {}
-
-/** @throws Failure, exit code 2, where one of the two is missing. */
-export function speakerOf(
-  flags: { readonly actor?: string; readonly reason?: string },
-  what: string,
-): Speaker {
-  const actor = (flags.actor ?? '').trim();
-  const reason = (flags.reason ?? '').trim();
-  if (actor !== '' && reason !== '') return { actor, reason };
-  throw new Failure(`to ${what} a rollup takes a person and a reason`, {
-    detail: 'both stay on record',
-    hint: 'add --actor NAME and --reason TEXT',
-    exitCode: 2,
-  });
-}
 
 /** The pause that stands, if any. */
 export async function standingPause(

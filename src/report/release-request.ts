@@ -1,10 +1,12 @@
 /** What a person asks `publish` to release, from words to a Release. */
+
 import type { Rollup } from '../catalog/rollup.ts';
 import type { Control } from '../db/control.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import type { Release } from '../publication/release.ts';
+import { type Speaker, speakerOf } from '../publication/speaker.ts';
 import { keyOf } from './key-of.ts';
 import { sessionsOf, windowOf } from './window-of.ts';
 
@@ -55,17 +57,12 @@ export async function requestOf(
 }
 
 /** Who and why; and that something is named, or everything, and not both. */
-export function spoken(flags: ReleaseFlags): { actor: string; reason: string } {
-  const { actor = '', reason = '', all = false, window, from, to } = flags;
+export function spoken(flags: ReleaseFlags): Speaker {
+  const speaker = speakerOf(flags, 'publish what a policy left pending');
+  const { all = false, window, from, to } = flags;
   const named = (['window', 'from', 'to', 'key', 'event'] as const).filter(
     (name) => flags[name] !== undefined,
   );
-  if (actor.trim() === '' || reason.trim() === '')
-    throw wrong(
-      'to publish what a policy left pending takes a person and a reason',
-      'both stay with every version that it appends',
-      'add --actor NAME and --reason TEXT',
-    );
   if (named.length === 0 && !all)
     throw wrong(
       'nothing says which pending events to publish',
@@ -76,7 +73,7 @@ export function spoken(flags: ReleaseFlags): { actor: string; reason: string } {
     throw wrong(`--all and --${named[0]} contradict each other`, undefined, 'leave one of them out');
   if (window !== undefined && (from !== undefined || to !== undefined))
     throw wrong('--window and --from or --to contradict each other', undefined, 'leave one of them out');
-  return { actor: actor.trim(), reason: reason.trim() };
+  return speaker;
 }
 
 /** The span of windows is half-open: one window is all that start before the next microsecond. */
