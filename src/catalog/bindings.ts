@@ -341,8 +341,10 @@ const calendarNone = {
 
 function logBindings(rollup: Rollup): Record<string, Sql> {
   const log = rollup.settings.watermark.log;
+  const name = log ? quoteTable(log.table) : relationsOf(rollup).watermark_log;
   return {
-    log: log ? quoteTable(log.table) : relationsOf(rollup).watermark_log,
+    log: name,
+    log_name: quoteText(name),
     log_source_partition: quoteName(log?.sourcePartition ?? 'source_partition'),
     log_at: quoteName(log?.at ?? 'at'),
     log_watermark: quoteName(log?.watermark ?? 'watermark'),

@@ -4,6 +4,7 @@ import type { Rollup } from '../catalog/rollup.ts';
 import { quoteName } from '../db/identifiers.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, Sealing } from './context.ts';
+import { readLog } from './log.ts';
 import { sealNoKey } from './overrides.ts';
 
 /** What the stream said of its watermark and was not taken: it moved nothing. */
@@ -86,15 +87,6 @@ async function combineWatermarks(run: RunContext, readings: readonly Reading[]):
     is_log: strategy === 'recorded',
   });
   return (await countWentBack(run)) - wentBackBefore;
-}
-
-async function readLog(run: RunContext): Promise<number> {
-  const { rows } = await execute<{ came_behind: string }>(run.transaction, run.statements.pipeline.log_read, {
-    rollup_id: run.rollup.id,
-    frontier: run.frontier,
-    bound: run.bound,
-  });
-  return Number(rows[0]?.came_behind ?? 0);
 }
 
 async function countWentBack(run: RunContext): Promise<number> {

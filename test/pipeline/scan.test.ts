@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dailyPartitions, type Orders, openOrders } from '../support/orders.ts';
+import { dailyPartitions, type Orders, openOrders, settleCounters } from '../support/orders.ts';
 
 const passDay = 'pass 10-30 02:00 10-30 02:01 ZZ 1';
 const first = ['a 10-29 10:00 10-29 10:01', 'b 10-29 11:00 10-29 11:01'];
@@ -192,12 +192,6 @@ describe('what has gone from bronze (R15)', () => {
     expect(counts.windows_blocked).toBe(1);
   });
 });
-
-/** The server tells of inserts up to a second later; a session that ends tells at once. */
-async function settleCounters(orders: Orders): Promise<void> {
-  await orders.rows('select pg_stat_force_next_flush()');
-  await orders.rows('select 1');
-}
 
 test('a bronze that was empty at the first migrate is complete from the day of its first ingestion (R15)', async () => {
   const orders = await openOrders({

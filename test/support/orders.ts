@@ -109,3 +109,12 @@ export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {
       ),
   };
 }
+
+/**
+ * Lets the catalogue's counters say what was written so far. A session tells of it up to a second later by itself, and a
+ * past ingestion partition is read once more when they move.
+ */
+export async function settleCounters(errata: Pick<TestErrata, 'rows'>): Promise<void> {
+  await errata.rows('select pg_stat_force_next_flush()');
+  await errata.rows('select 1');
+}

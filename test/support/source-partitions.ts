@@ -1,8 +1,9 @@
 /** A rollup whose rows come from several source partitions; a second is the unit, 2026-01-01 in UTC the zero. */
-import { openTestDatabase } from './database.ts';
+import { openTestDatabase, type TestDatabase } from './database.ts';
 import { openErrata, type TestErrata } from './errata.ts';
 
 export interface SourcePartitions extends TestErrata {
+  readonly database: TestDatabase;
   /** Rows of `source_partition arrival_second event_second`. */
   land(...rows: string[]): Promise<void>;
   /** An entry of the log that Errata makes for the rollup. */
@@ -42,6 +43,7 @@ rollups:
   const second = `timestamptz '${zero}' + interval '1 second' *`;
   return {
     ...errata,
+    database,
     land: async (...rows) => {
       for (const row of rows) {
         const [source, at = '', time = ''] = row.split(' ');

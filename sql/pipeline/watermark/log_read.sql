@@ -4,9 +4,11 @@
 -- $1 rollup_id: integer
 -- $2 frontier: the greatest bound so far; null before the first
 -- $3 bound: bound of this run
+-- $4 from: what the last run said that this one counts from; null where none did
+-- $5 next_from: what the next run counts from
 --
--- An entry is known to have come late by counting those of the day before the frontier again: one that comes later than
--- a day is not seen. A counter that is lower than before has begun anew.
+-- An entry is known to have come late by counting those of the last day or two again; what comes behind them is found by
+-- looking through the whole log (log_look.sql). A counter that is lower than before has begun anew.
 -- Rows out: one. `came_behind`: entries that this run is the first to see. Safe to repeat: not within one frontier.
 with entry as (
   select
@@ -16,7 +18,7 @@ with entry as (
   from /*:log*/gold.daily_orders_watermark_log/*.*/ as l
   where isfinite(l./*:log_at*/at/*.*/)
     and l./*:log_at*/at/*.*/ < $3::timestamptz
-    and (l./*:log_at*/at/*.*/ >= $2::timestamptz - interval '1 day' or $2::timestamptz is null)
+    and (l./*:log_at*/at/*.*/ >= $4::timestamptz or $4::timestamptz is null)
 ),
 known as (
   select p.*, bool_or(p.log_entries is not null) over () as is_counted
@@ -28,7 +30,7 @@ counted as (
     coalesce('=' || e.source_partition, '') as name,
     e.source_partition,
     count(*) filter (where e.at < $2::timestamptz) as before_frontier,
-    count(*) filter (where e.at >= $3::timestamptz - interval '1 day') as before_bound
+    count(*) filter (where e.at >= $5::timestamptz) as before_bound
   from entry as e
   group by e.source_partition
 ),
