@@ -34,6 +34,10 @@ create or replace trigger errata_refuse_truncate
 before truncate on /*:evidence*/errata.daily_orders_evidence/*.*/
 for each statement execute function /*:refuse_change*/errata.daily_orders_refuse_change/*.*/ ('the hash of a published version');
 
+-- The greatest instant that was stamped or settled, in microseconds since 1970. A sequence is read as it is now, not as of
+-- the snapshot: a stream under repeatable read, begun before a run, still stamps after it (R11).
+create sequence if not exists /*:last_stamp*/errata.daily_orders_last_stamp/*.*/;
+
 -- A row without a run comes from the stream: it is version 1, or it is kept beside the ledger, or it is a retry.
 create or replace function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ()
 returns trigger
@@ -86,8 +90,8 @@ begin
   -- Taken before the stamp: a run that settles an instant looks for such locks, whose second number says since when
   -- a version may be on its way (R11).
   perform pg_advisory_xact_lock_shared(/*:stream_lock*/7431/*.*/, floor(extract(epoch from clock_timestamp()))::integer);
-  select greatest(clock_timestamp(), r.last_stamp + interval '1 microsecond') into strict new.stamp
-  from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  select greatest(clock_timestamp(), 'epoch'::timestamptz + (s.last_value + 1) * interval '1 microsecond') into strict new.stamp
+  from /*:last_stamp*/errata.daily_orders_last_stamp/*.*/ as s;
 
   new.local_date := errata_window.local_date;
   new.causes := '{}';
@@ -132,8 +136,8 @@ begin
   end loop;
 
   -- read anew: a run may have published while this insert waited
-  select greatest(new.stamp, r.last_stamp + interval '1 microsecond') into strict errata_stamp
-  from /*:schema*/errata/*.*/.rollup as r where r.rollup_id = /*:rollup_id*/1/*.*/;
+  select greatest(new.stamp, 'epoch'::timestamptz + (s.last_value + 1) * interval '1 microsecond') into strict errata_stamp
+  from /*:last_stamp*/errata.daily_orders_last_stamp/*.*/ as s;
   if errata_stamp > new.stamp then
     new.stamp := errata_stamp;
     update /*:touched*/errata.daily_orders_touched/*.*/ as q set since = new.stamp where q.ctid = errata_place
@@ -235,6 +239,37 @@ begin
       errcode = 'integrity_constraint_violation',
       message = 'versions count up without a gap',
       detail = format('[%s, %s) has no version %s before version %s', errata_wrong.window_start, errata_wrong.window_end, errata_wrong.version - 1, errata_wrong.version),
+      hint = 'let `errata run` append versions';
+  end if;
+
+  -- Where nothing had shipped the first version is 2, and no version 1 is forged after it (R9). By `=` where no key is NULL,
+  -- which the index serves; a stream's row was looked up when it came.
+  select i.window_start, i.window_end into errata_wrong
+  from inserted as i
+  where i.version = 1
+    and i.run_id is not null
+    and (
+      exists (
+        select from /*:ledger*/gold.daily_orders/*.*/ as g
+        where g.window_start = i.window_start
+          and g.window_end = i.window_end
+          /*:each key*/ and g./*:key*/region/*.*/ = i./*:key*/region/*.*/ /*:end*/
+          and g.version = 2
+      )
+      or (false /*:each key*/ or i./*:key*/region/*.*/ is null /*:end*/) and exists (
+        select from /*:ledger*/gold.daily_orders/*.*/ as g
+        where g.window_start = i.window_start
+          and g.window_end = i.window_end
+          /*:each key*/ and g./*:key*/region/*.*/ is not distinct from i./*:key*/region/*.*/ /*:end*/
+          and g.version = 2
+      )
+    )
+  limit 1;
+  if found then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'a version 1 after version 2 is refused',
+      detail = format('[%s, %s) was corrected where nothing had shipped: its versions begin with 2', errata_wrong.window_start, errata_wrong.window_end),
       hint = 'let `errata run` append versions';
   end if;
 

@@ -38,6 +38,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...overrideBindings(rollup),
     row_hash: rowHash(rollup),
     ledger_name: quoteText(relations.ledger),
+    last_stamp_name: quoteText(relations.last_stamp),
     evidence_name: quoteText(relations.evidence),
     link_hash: linkHash(),
     stream_lock: trustedSql(String(streamLock)),

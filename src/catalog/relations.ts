@@ -33,6 +33,7 @@ const privateSuffixes = {
   source_change: '_source_change',
   evidence: '_evidence',
   unchained: '_unchained',
+  last_stamp: '_last_stamp',
   override: '_override',
   track_changes: '_track_changes',
   refuse_change: '_refuse_change',

@@ -133,7 +133,7 @@ function streamRights(role: string, settings: RollupSettings, names: ReturnType<
   return rights.length === 0 ? [] : [schemaRight(role, gold.schema), ...rights];
 }
 
-/** Every relation and function that Errata makes for these rollups, and the control tables. */
+/** Every relation, sequence and function that Errata makes for these rollups, and the control tables. */
 export function ownedNames(
   schema: string,
   rollups: readonly RollupSettings[],
@@ -145,7 +145,9 @@ export function ownedNames(
     ...rollups.flatMap((settings) => {
       const names = namesOf({ settings, schema });
       return [
-        ...[...views, ...tablesOf(settings)].map((name) => names[name]).map(as('table')),
+        ...[...views, ...tablesOf(settings), 'last_stamp' as const]
+          .map((name) => names[name])
+          .map(as('table')),
         ...functions.map((name) => names[name]).map(as('function')),
       ];
     }),

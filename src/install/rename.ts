@@ -80,7 +80,7 @@ async function renamePrivate(
     `with suffix as (select unnest($3::text[]) as suffix)
      select case c.relkind when 'i' then 'index' else 'table' end as kind, s.suffix
      from suffix as s
-     join pg_catalog.pg_class as c on c.relname = $2::text || s.suffix and c.relkind in ('r', 'i')
+     join pg_catalog.pg_class as c on c.relname = $2::text || s.suffix and c.relkind in ('r', 'i', 'S')
      join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = $1::text
      union all
      select 'routine', s.suffix

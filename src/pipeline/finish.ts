@@ -21,6 +21,7 @@ export async function finish(
   const { overrides } = run.statements;
   if (overrides)
     await execute(run.transaction, overrides.remember_overrides, { sealed_until: sealing.until });
+  await execute(run.transaction, run.statements.pipeline.tell_stamp, { stamp });
   await execute(run.transaction, run.statements.pipeline.finish, {
     rollup_id: run.rollup.id,
     run_id: run.runId,

@@ -1,8 +1,10 @@
 /** Marks: named stamps. What was known at one stays to be asked for by its name (R11). */
 import { streamLock } from '../catalog/bindings.ts';
+import { relationsOf } from '../catalog/relations.ts';
+import type { Rollup } from '../catalog/rollup.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
-import { quoteName, trustedSql } from '../db/identifiers.ts';
+import { quoteName, quoteText, trustedSql } from '../db/identifiers.ts';
 import { execute, prepare, query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
@@ -44,11 +46,13 @@ export async function makeMark(
     control,
     'read committed',
     async (transaction) => {
-      const ids: string[] = [];
+      const rollups: Rollup[] = [];
+      const stamps: string[] = [];
       for (const chosen of settings.rollups) {
-        const { id } = await publishedRollup(transaction, settings, chosen);
-        await holdRollupForAct(transaction, settings.schema, id, chosen.name);
-        ids.push(String(id));
+        const rollup = await publishedRollup(transaction, settings, chosen);
+        await holdRollupForAct(transaction, settings.schema, rollup.id, chosen.name);
+        rollups.push(rollup);
+        stamps.push(await nextStamp(transaction, rollup));
       }
       const schema = quoteName(settings.schema);
       const [taken] = await query<{ stamp: string }>(
@@ -62,10 +66,13 @@ export async function makeMark(
           hint: 'nothing was done; choose another name',
           exitCode: 2,
         });
+      const stamp = await latest(transaction, stamps);
+      // Before it is asked whether a stream is inserting: one that begins from here on stamps after the mark.
+      for (const rollup of rollups) await tellStamp(transaction, rollup, stamp);
       const { rows } = await execute<{ stamp: string }>(
         transaction,
         prepare('publication/mark.sql', { schema, stream_lock: trustedSql(String(streamLock)) }),
-        { rollups: ids, name, actor },
+        { rollups: rollups.map(({ id }) => String(id)), name, actor, stamp },
       );
       const [made] = rows;
       if (made) return { name, stamp: made.stamp };
@@ -77,4 +84,33 @@ export async function makeMark(
     },
     settings.limits,
   );
+}
+
+async function nextStamp(transaction: ControlTransaction, rollup: Rollup): Promise<string> {
+  const { touched, last_stamp } = relationsOf(rollup);
+  const { rows } = await execute<{ stamp: string }>(
+    transaction,
+    prepare('pipeline/finish/stamp.sql', { schema: quoteName(rollup.schema), touched, last_stamp }),
+    { rollup_id: rollup.id },
+  );
+  return rows[0]?.stamp as string;
+}
+
+async function tellStamp(transaction: ControlTransaction, rollup: Rollup, stamp: string): Promise<void> {
+  const { last_stamp } = relationsOf(rollup);
+  await execute(
+    transaction,
+    prepare('pipeline/finish/tell_stamp.sql', { last_stamp, last_stamp_name: quoteText(last_stamp) }),
+    { stamp },
+  );
+}
+
+/** The database compares: an instant is text here (R13). */
+async function latest(transaction: ControlTransaction, instants: readonly string[]): Promise<string> {
+  const [row] = await query<{ latest: string }>(
+    transaction,
+    'select max(i.instant)::text as latest from unnest($1::timestamptz[]) as i (instant)',
+    [instants],
+  );
+  return row?.latest as string;
 }

@@ -153,6 +153,16 @@ const refused: readonly [string, string, string][] = [
     madeUp(row(2, '77')),
     'duplicate key value violates unique constraint "daily_orders_version_key"',
   ],
+  [
+    'a version 1 after version 2',
+    madeUp(`${row(2, '77', '2026-10-28')}; ${row(1, '77', '2026-10-28')}`),
+    'a version 1 after version 2 is refused',
+  ],
+  [
+    'a version 1 after version 2, of no key',
+    madeUp(`${row(2, '77', '2026-10-28')}; ${row(1, '77', '2026-10-28')}`).replaceAll(`'EU'`, 'null'),
+    'a version 1 after version 2 is refused',
+  ],
   ['a version 0', madeUp(row(0, '77')), 'violates check constraint "ledger_version"'],
   [
     'a version 1 that calls itself a correction',

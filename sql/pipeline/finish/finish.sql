@@ -9,8 +9,7 @@
 -- $7 counts, $8 stage_milliseconds: jsonb
 --
 -- A stream's insert holds a lock whose second half is the second in which it began: nothing later is settled yet. One that
--- begins from here on may know nothing of this stamp, and has the clock's: where the clock has stepped back behind the
--- stamp, what lies between the two is not settled.
+-- begins from here on stamps after this run (tell_stamp.sql).
 -- Rows out: none. Safe to repeat.
 with settled as (
   update /*:schema*/errata/*.*/.rollup as r
@@ -18,7 +17,7 @@ with settled as (
     frontier = greatest(r.frontier, $3::timestamptz),
     sealed_until = $4::timestamptz,
     last_stamp = $5::timestamptz,
-    settled_until = greatest(r.settled_until, least($5::timestamptz, case when r.seal_by = 'stream' then clock_timestamp() - interval '1 microsecond' end, (
+    settled_until = greatest(r.settled_until, least($5::timestamptz, (
       select to_timestamp(min(l.objid::bigint)) - interval '1 microsecond'
       from pg_catalog.pg_locks as l
       where l.locktype = 'advisory'

@@ -9,6 +9,7 @@ select greatest(
   clock_timestamp(),
   r.last_stamp + interval '1 microsecond',
   r.settled_until + interval '1 microsecond',
+  'epoch'::timestamptz + (s.last_value + 1) * interval '1 microsecond',
   (
     select max(q.since) + interval '1 microsecond'
     from /*:touched*/errata.daily_orders_touched/*.*/ as q
@@ -16,4 +17,5 @@ select greatest(
   )
 )::text as stamp
 from /*:schema*/errata/*.*/.rollup as r
+cross join /*:last_stamp*/errata.daily_orders_last_stamp/*.*/ as s
 where r.rollup_id = $1::integer
