@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
 import { onFileEnd } from './file-end.ts';
-import { databaseUrl, execute } from './template.ts';
+import { databaseUrl, execute, migratedTemplate } from './template.ts';
 
 /** A database of a test file's own. */
 export interface TestDatabase {
@@ -20,13 +20,14 @@ export interface TestDatabase {
  * Copies the run's template database (about 25 ms) and opens it. May be called at the top of a test file, in a hook
  * or in a test. The database is dropped when the file ends, unless one of its tests has failed: then it stays, and
  * how to open it is printed.
+ * @param begin `migrated`: with the control tables in the schema `errata`.
  */
-export async function openTestDatabase(): Promise<TestDatabase> {
+export async function openTestDatabase(begin: 'empty' | 'migrated' = 'empty'): Promise<TestDatabase> {
   const [server, template] = [inject('testServerUrl'), inject('testTemplate')];
   const name = databaseName(template, expect.getState().testPath ?? 'test');
   await execute(
     server,
-    `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(template)}`,
+    `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(begin === 'empty' ? template : migratedTemplate(template))}`,
   );
   const url = databaseUrl(server, name);
   const pool = createPool(url, { max: 10 });

@@ -73,7 +73,7 @@ ${options.periods ? `periods: ${options.periods}\n` : ''}`;
 }
 
 export async function openOrders(options: OrdersOptions = {}): Promise<Orders> {
-  const database = options.database ?? (await openTestDatabase());
+  const database = options.database ?? (await openTestDatabase('migrated'));
   await database.pool.query(options.ddl ?? plainTable);
   const errata = await openErrata(database, ordersYaml(options));
   const lines = async (sql: string) => (await errata.rows<{ line: string }>(sql)).map((row) => row.line);

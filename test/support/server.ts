@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedServer, startEmbedded } from '../../src/embedded/server.ts';
 import { findContainerRuntime, startContainer } from './container.ts';
-import { createTemplate, dropTemplate, execute, keptDatabases } from './template.ts';
+import { createTemplates, dropTemplates, execute, keptDatabases } from './template.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -38,12 +38,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await chooseServer();
   process.stdout.write(`${await describe(server)}\n`);
   const template = `errata_test_${randomBytes(4).toString('hex')}`;
-  await createTemplate(server.url, template);
+  await createTemplates(server.url, template);
   project.provide('testServerUrl', server.url);
   project.provide('testTemplate', template);
   project.provide('testKeptUntil', server.keptUntil);
   return async () => {
-    await dropTemplate(server.url, template);
+    await dropTemplates(server.url, template);
     const kept = await keptDatabases(server.url, template);
     await (kept.length > 0 ? server.keep() : server.stop());
   };

@@ -20,7 +20,7 @@ export async function openSourcePartitions(options: {
   /** Runs before the rollup is migrated. */
   readonly ddl?: string;
 }): Promise<SourcePartitions> {
-  const database = await openTestDatabase();
+  const database = await openTestDatabase('migrated');
   await database.pool.query(`
     create schema bronze;
     create table bronze.event (id bigint generated always as identity, source text, event_time timestamptz, ingested_at timestamptz)`);

@@ -1,20 +1,37 @@
 import pg from 'pg';
+import { controlOf } from '../../src/db/control.ts';
+import { migrateControlTables } from '../../src/db/migrator.ts';
+import { createPool } from '../../src/db/pool.ts';
 
-/**
- * Fills the database that every test database is copied from; called once for a run. Must close its connections: a
- * database that is in use cannot be copied.
- */
-export async function prepareTemplate(_url: string): Promise<void> {}
-
-/** Creates the database `name` on the server of `url`, fills it, and closes it to connections. */
-export async function createTemplate(url: string, name: string): Promise<void> {
-  await execute(url, `create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
-  await prepareTemplate(databaseUrl(url, name));
-  await execute(url, `alter database ${pg.escapeIdentifier(name)} allow_connections false`);
+/** The template in which the control tables are made already, in the schema `errata`: most tests begin there. */
+export function migratedTemplate(name: string): string {
+  return `${name}_migrated`;
 }
 
-export async function dropTemplate(url: string, name: string): Promise<void> {
-  await execute(url, `drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+/**
+ * Creates the databases that every test database is copied from: an empty one, and one with the control tables. Both are
+ * closed to connections: a database that is in use cannot be copied.
+ */
+export async function createTemplates(url: string, name: string): Promise<void> {
+  await createDatabase(url, name, 'template0');
+  await createDatabase(url, migratedTemplate(name), name);
+  const pool = createPool(databaseUrl(url, migratedTemplate(name)), { max: 1 });
+  await migrateControlTables(controlOf(pool, 'errata'), 'errata');
+  await pool.end();
+  for (const database of [name, migratedTemplate(name)])
+    await execute(url, `alter database ${pg.escapeIdentifier(database)} allow_connections false`);
+}
+
+async function createDatabase(url: string, name: string, from: string): Promise<void> {
+  await execute(
+    url,
+    `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(from)} encoding 'UTF8'`,
+  );
+}
+
+export async function dropTemplates(url: string, name: string): Promise<void> {
+  for (const database of [migratedTemplate(name), name])
+    await execute(url, `drop database if exists ${pg.escapeIdentifier(database)} with (force)`);
 }
 
 /** The databases that failed tests of this run have left, by name. Copies are named after their template. */
