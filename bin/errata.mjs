@@ -7,7 +7,7 @@ import { packageDirectory, refuse, run } from './find-node.mjs';
 
 const installed = packageDirectory.split(sep).includes('node_modules');
 const source = join(packageDirectory, 'src', 'cli.ts');
-const compiled = join(packageDirectory, 'dist', 'src', 'cli.js');
+const compiled = join(packageDirectory, 'dist', 'cli.js');
 const script = !installed && existsSync(source) ? source : compiled;
 
 if (!existsSync(script)) refuse(`Errata is not complete: ${script} is missing; install it again.`);

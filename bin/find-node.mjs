@@ -47,7 +47,7 @@ export function findNode(running = process, from = import.meta.url) {
   const bundled = bundledNode(BUNDLED[platform], running.platform, from);
   if (bundled) return { file: bundled, args: [] };
   return {
-    problem: `Errata needs Node 22.22 or newer; this is Node ${version}, and no Node for ${platform} is installed beside Errata: install a newer Node, or run npm ci without --omit=optional.`,
+    problem: `Errata needs Node 22.22 or newer; this is Node ${version}, and no Node for ${platform} is installed beside Errata: install a newer Node, or, in a checkout, run npm ci without --omit=optional.`,
   };
 }
 

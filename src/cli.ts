@@ -119,14 +119,6 @@ function usageFailure(error: CommanderError, argv: readonly string[]): Failure {
   });
 }
 
-/** Beside `src`, and one level up from the compiled copy. */
 function packageVersion(): string {
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).version;
-    } catch {
-      // The next place.
-    }
-  }
-  return 'unknown';
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

@@ -1,6 +1,12 @@
 /** The control tables as Kysely sees them. Numbers that may pass 2^53, and every time, are text (R13). */
-import { type Generated, type JSONColumnType, Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
-import type pg from 'pg';
+import {
+  type Generated,
+  type JSONColumnType,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresPool,
+} from 'kysely';
 
 export interface ControlTables {
   definition: DefinitionTable;
@@ -115,6 +121,6 @@ class PoolerDialect extends PostgresDialect {
 }
 
 /** `schema` is where the control tables are; every query that is built, not written, goes there. */
-export function controlOf(pool: pg.Pool, schema: string): Control {
+export function controlOf(pool: PostgresPool, schema: string): Control {
   return new Kysely<ControlTables>({ dialect: new PoolerDialect({ pool }) }).withSchema(schema);
 }
