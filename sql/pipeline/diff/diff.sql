@@ -42,6 +42,19 @@ latest as (
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc
 ),
+-- What a later emission of the stream counts is its own word: which of the late events it counted too nobody says.
+before_emission as (
+  select distinct on (g.window_start, g.window_end /*:each key*/ , g./*:key*/region/*.*/ /*:end*/) g.*, l.run_id as emission_run_id
+  from latest as l
+  join /*:ledger*/gold.daily_orders/*.*/ as g
+    on g.window_start = l.window_start
+    and g.window_end = l.window_end
+    /*:each key*/ and array[g./*:key*/region/*.*/] = array[l./*:key*/region/*.*/] /*:end*/
+    and g.version < l.version
+    and not ('stream_emission' = any (g.causes))
+  where 'stream_emission' = any (l.causes)
+  order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc
+),
 released as (
   select
     e.window_start,
@@ -50,12 +63,17 @@ released as (
     array_agg(distinct e.cause) as causes,
     -- a waived event that the latest version still includes is one less
     count(*) filter (where e.state <> 'waived' and e.cause <> 'straggler') - count(*) filter (where e.state = 'waived') as certain,
-    count(*) filter (where e.state <> 'waived' and e.cause = 'straggler') as straggling
+    count(*) filter (where e.state <> 'waived' and e.cause = 'straggler') as straggling,
+    count(*) filter (where e.state <> 'waived' and e.cause <> 'straggler' and e.first_run_id <= b.emission_run_id) as before_emission
   from asked as a
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = a.window_start
     and e.window_end = a.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join before_emission as b
+    on b.window_start = a.window_start
+    and b.window_end = a.window_end
+    /*:each key*/ and array[b./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   where e.state in ('pending', 'held', 'waived') and e.released
   group by e.window_start, e.window_end /*:each key*/ , e./*:key*/region/*.*/ /*:end*/
 ),
@@ -90,6 +108,12 @@ compared as materialized (
       and (/*:emission_differs_from_latest*/m.revenue is distinct from l.revenue/*.*/)
       and (n.event_count is null or /*:emission_differs_from_rows*/m.revenue is distinct from n.revenue/*.*/) as is_emission,
     l.event_count as old_event_count,
+    -- of the events that wait since before an emission it may have counted any: bronze holds those of the version before it
+    -- and all that wait, or as many as it says, whichever is more
+    case when l.event_count is not null and b.emission_run_id is not null
+      then greatest(b.event_count, l.event_count - coalesce(r.before_emission, 0))
+      else l.event_count
+    end as known_events,
     coalesce(l.version, 0) as old_version,
     coalesce(n.event_count, 0) = 0 and l.version is not null as is_void,
     a.causes as queued_causes,
@@ -119,6 +143,10 @@ compared as materialized (
     on l.window_start = a.window_start
     and l.window_end = a.window_end
     /*:each key*/ and array[l./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
+  left join before_emission as b
+    on b.window_start = a.window_start
+    and b.window_end = a.window_end
+    /*:each key*/ and array[b./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   left join released as r
     on r.window_start = a.window_start
     and r.window_end = a.window_end
@@ -151,7 +179,7 @@ compared as materialized (
 judged as materialized (
   select
     c.*,
-    c.straggling > 0 and c.event_count <= c.old_event_count + c.certain as is_counted_already,
+    c.straggling > 0 and c.event_count <= c.known_events + c.certain as is_counted_already,
     case
       when not c.is_new_seal and not ('seal_mismatch' = any (c.queued_causes)) then null
       when c.is_new_seal and not c.open_differs then null
@@ -207,7 +235,7 @@ left join lateral (
     and p.gone_at is not null
     and p.event_time_from < j.window_end
     and p.event_time_to >= j.window_start
-) as g on j.is_source_change or j.old_event_count is null or j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
+) as g on j.is_source_change or j.old_event_count is null or j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/
 cross join lateral (
   select
     case
@@ -215,15 +243,15 @@ cross join lateral (
       when j.seal_verdict in ('included', 'wait') then j.seal_verdict
       when j.seal_verdict = 'propose' and j.differs then 'propose'
       when j.is_source_change and j.seal_verdict is null then case
-        when $4::boolean and (j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/ or (j.old_version > 0 and j.old_event_count is null)) then 'missing'
-        when g.relations is not null and (j.differs or j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/) then 'missing'
+        when $4::boolean and (j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/ or (j.old_version > 0 and j.old_event_count is null)) then 'missing'
+        when g.relations is not null and (j.differs or j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/) then 'missing'
         when j.differs and not $3::boolean then 'propose'
         when j.differs then 'change'
         else 'same'
       end
-      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/ then 'missing'
+      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/ then 'missing'
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null then 'missing'
-      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
+      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.known_events, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null) then 'unexamined'
       when j.event_count = 0 and j.old_event_count = 0 then 'same'
       when j.differs and not $3::boolean and 'quarantine_release' = any (j.released_causes) then 'propose'
@@ -236,8 +264,8 @@ cross join lateral (
       when j.seal_verdict = 'propose'
         then 'version 1 differs from its own rows'
       when j.is_source_change and j.seal_verdict is null then case
-        when $4::boolean and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
-          then format('%s events were published or released, bronze holds %s of them, and deletes are retention', /*:expected_events*/(j.old_event_count + j.certain)/*.*/, j.event_count)
+        when $4::boolean and j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/
+          then format('%s events were published or released, bronze holds %s of them, and deletes are retention', /*:expected_events*/(j.known_events + j.certain)/*.*/, j.event_count)
             || coalesce('; gone: ' || g.relations, '')
         when $4::boolean and j.old_version > 0 and j.old_event_count is null
           then 'the published event count is not known, and deletes are retention'
@@ -245,14 +273,14 @@ cross join lateral (
           then format('bronze rows of it were deleted or changed, and ingestion partitions that may have held others are gone: %s', g.relations)
         when not $3::boolean then 'bronze rows of it were deleted or changed'
       end
-      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.old_event_count + j.certain)/*.*/
-        then format('%s events were published or released, bronze holds %s of them', /*:expected_events*/(j.old_event_count + j.certain)/*.*/, j.event_count)
+      when j.seal_verdict is null and j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/
+        then format('%s events were published or released, bronze holds %s of them', /*:expected_events*/(j.known_events + j.certain)/*.*/, j.event_count)
           || coalesce('; gone: ' || g.relations, '')
       when j.old_version > 0 and j.old_event_count is null and g.relations is not null
         then format('the published event count is not known, and ingestion partitions are gone: %s', g.relations)
-      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/
+      when j.seal_verdict is null and j.event_count > /*:accounted_events*/(coalesce(j.known_events, 0) + j.certain + j.straggling)/*.*/
         and (j.old_version = 0 or j.old_event_count is not null)
-        then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - /*:accounted_events*/(coalesce(j.old_event_count, 0) + j.certain + j.straggling)/*.*/)
+        then format('bronze holds %s events of it, %s of them are not accounted for', j.event_count, j.event_count - /*:accounted_events*/(coalesce(j.known_events, 0) + j.certain + j.straggling)/*.*/)
       when j.differs and not $3::boolean and 'quarantine_release' = any (j.released_causes)
         then 'rows were released from quarantine'
     end as why
