@@ -4,6 +4,7 @@
 -- $1 since: instant; versions stamped later count
 -- $2 run_id: bigint; only what this run changed, beside what stood before it; null for all
 -- $3 at_most: integer
+-- $4 until: instant; versions stamped later do not count. Null: all do
 --
 -- Corrections name the run that published them, and the index over runs finds them: the cost follows what changed. Version
 -- 1 of a further window changes no number that had shipped. Safe to repeat: it reads.
@@ -15,6 +16,7 @@ with corrected as (
       from /*:schema*/errata/*.*/.run as r
       where r.rollup_id = /*:rollup_id*/1/*.*/
         and r.stamp > $1::timestamptz
+        and (r.stamp <= $4::timestamptz or $4::timestamptz is null)
         and (r.run_id = $2::bigint or $2::bigint is null)
     )
     and g.version > 1
@@ -53,6 +55,7 @@ from (
       and g.window_end = k.window_end
       /*:each key*/ and array[g./*:key*/region/*.*/] = array[k./*:key*/region/*.*/] /*:end*/
       and (g.run_id = $2::bigint or $2::bigint is null)
+      and (g.stamp <= $4::timestamptz or $4::timestamptz is null)
     order by g.version desc
     limit 1
   ) as n

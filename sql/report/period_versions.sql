@@ -3,6 +3,7 @@
 --
 -- $1 rollup_id: integer
 -- $2 at_most: integer
+-- $3 known_at: instant; what has a later stamp is left out. Null: nothing is
 --
 -- Safe to repeat: it reads.
 select
@@ -35,5 +36,6 @@ join /*:history*/gold.daily_orders_history/*.*/ as c
   and c.stamp > a.acted_at
 where a.rollup_id = $1::integer
   and a.act <> 'reopen'
+  and (c.stamp <= $3::timestamptz or $3::timestamptz is null)
 order by c.stamp, a.act_id
 limit $2::integer
