@@ -29,6 +29,8 @@ export interface ClosedMeasure {
   readonly measure: string;
   /** As it was closed, for good. */
   readonly closed: string;
+  /** What shipped after a forced close, or came late from a stream: version 1. */
+  readonly sealed_since: string;
   readonly latest: string;
   /** These are null as of an instant: what the states of rows were then is not on record. */
   readonly pending: string | null;
@@ -130,9 +132,11 @@ function closeLines(measures: readonly ClosedMeasure[], posted: readonly PostedV
 }
 
 function measureText(one: ClosedMeasure): string {
+  const sealed = isNothing(one.sealed_since) ? [] : [`sealed since ${difference(one.sealed_since)}`];
   if (one.restated === null)
-    return `    ${one.measure}: closed with ${amount(one.closed)}; published by then ${amount(one.latest)}`;
+    return `    ${one.measure}: closed with ${amount(one.closed)}; published by then ${amount(one.latest)}${sealed.length > 0 ? ` (${sealed[0]})` : ''}`;
   const held = [
+    ...sealed,
     ...(isNothing(one.held) ? [] : [`held ${difference(one.held)}`]),
     ...(isNothing(one.pending) ? [] : [`pending ${difference(one.pending)}`]),
     ...(isNothing(one.waived) ? [] : [`waived ${difference(one.waived)}`]),
