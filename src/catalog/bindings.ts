@@ -171,6 +171,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
         ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
         : `null::${type}`,
     ),
+    changed_value: trustedSql(
+      isNumeric ? `(coalesce(g.${quoted}, 0) - coalesce(o.${quoted}, 0))::${type}` : `null::${type}`,
+    ),
     unexplained_value: trustedSql(
       tolerance === undefined
         ? `case when ${found} is distinct from ${known} then ${found} - ${known} else 0 end`

@@ -39,6 +39,7 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
   'rollup/journal.sql',
   'rollup/as_of.sql',
   'rollup/as_of_mark.sql',
+  'rollup/changes.sql',
   'rollup/side_output.sql',
   'rollup/reconciliation.sql',
   rollup.settings.window.kind === 'session' ? 'rollup/sessions/open.sql' : 'rollup/open_windows.sql',

@@ -39,7 +39,8 @@ export const changes: Verb<Flags> = {
   help: `${exitCodeHelp([0, 1, 2])}
 
 A number changed where a correction was appended to what had been published, or where the first number of a keyed window
-came as a correction. The views <gold>_history and <gold>_journal hold each step of it, for SQL.
+came as a correction. <gold>_changes('WORD') is the same for SQL; the views <gold>_history and <gold>_journal hold each
+step of it.
 
 Examples:
   errata changes --since '2026-10 close'

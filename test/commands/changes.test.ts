@@ -85,6 +85,62 @@ describe('errata changes', () => {
     expect(text).toMatch(/^daily_orders: nothing changed since 20/);
   });
 
+  test('for SQL: the same by a function, since a run, a mark or an instant', async () => {
+    const since = (word: string) =>
+      orders.rows(
+        `select region, old_version, version, previous_revenue, revenue, delta_revenue, previous_event_count, event_count, is_void, causes, run_id
+         from gold.daily_orders_changes($1) order by region nulls first`,
+        [word],
+      );
+    const changed = [
+      {
+        region: null,
+        old_version: null,
+        version: 2,
+        previous_revenue: null,
+        revenue: '5.00',
+        delta_revenue: '5.00',
+        previous_event_count: null,
+        event_count: '1',
+        is_void: false,
+        causes: ['refused'],
+        run_id: second,
+      },
+      {
+        region: 'EU',
+        old_version: 1,
+        version: 3,
+        previous_revenue: '10.00',
+        revenue: '20.00',
+        delta_revenue: '10.00',
+        previous_event_count: '1',
+        event_count: '3',
+        is_void: false,
+        causes: ['refused'],
+        run_id: third,
+      },
+    ];
+    expect(await since(first)).toEqual(changed);
+    const [run] = await orders.rows<{ stamp: string }>(
+      'select stamp::text from errata.run where run_id = $1',
+      [first],
+    );
+    expect(await since(run?.stamp as string)).toEqual(changed);
+    await orders.rows(
+      `insert into errata.mark values ('as of the second', (select stamp from errata.run where run_id = $1), 'ada', clock_timestamp())`,
+      [second],
+    );
+    expect(await since('as of the second')).toMatchObject([
+      { region: 'EU', old_version: 2, version: 3, delta_revenue: '3.00' },
+    ]);
+    expect(await since(third)).toEqual([]);
+    await expect(since('soon')).rejects.toThrow("'soon' is no mark, no run and no instant");
+    await expect(since('999')).rejects.toThrow('there is no run 999 that came to its end');
+    expect(
+      await orders.rows(`select obj_description('gold.daily_orders_changes(text)'::regprocedure) as said`),
+    ).toMatchObject([{ said: expect.stringMatching(/^Keyed windows that got a correction since/) }]);
+  });
+
   test.each([
     [{}, 'say since when: --since WORD or --run N, one of them'],
     [{ since: '1', run: '1' }, 'say since when: --since WORD or --run N, one of them'],

@@ -81,7 +81,7 @@ test('all faults and warnings of all rollups together', async () => {
   const migrated = await errata(directory, url, 'migrate');
   expect(migrated.exitCode).toBe(2);
   expect(migrated.stderr).toMatch(/^errata\.yaml cannot be carried out\n/);
-  expect(migrated.stderr).toContain('rollups.floats.seal.from: there is no table or view analytics.floats');
+  expect(migrated.stderr).toContain('rollups.floats.key: bronze.readings has no column "sensor"');
   expect(await rowCounts(pool)).toEqual(before);
 
   // What a role lacks: one without any rights of its own.
