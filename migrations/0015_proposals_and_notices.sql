@@ -3,3 +3,6 @@
 alter table /*:schema*/errata/*.*/.proposal
   add column replaces jsonb,
   add column replaced_by jsonb;
+
+-- Notices that were delivered are deleted when their time is up.
+create index outbox_delivered on /*:schema*/errata/*.*/.outbox (delivered_at) where delivered_at is not null;
