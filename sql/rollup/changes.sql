@@ -3,7 +3,8 @@
 -- mark, else the number of a run, else an instant.
 --
 -- Corrections name the run that published them, and the index over runs finds them: the cost follows what changed. Version
--- 1 of a further window changes no number that had shipped. Safe to repeat: it reads.
+-- 1 of a further window changes no number that had shipped. Keyed windows
+-- are looked up as in `report/changes_since.sql`, where the figures stand. Safe to repeat: it reads.
 create or replace function /*:changes*/gold.daily_orders_changes/*.*/ (since text)
 returns table (
   window_start timestamptz,
@@ -88,31 +89,55 @@ begin
   from corrected as k
   cross join lateral (
     select g.*
-    from /*:ledger*/gold.daily_orders/*.*/ as g
-    where g.window_start = k.window_start
-      and g.window_end = k.window_end
-      /*:each key*/ and array[g./*:key*/region/*.*/] = array[k./*:key*/region/*.*/] /*:end*/
+    from (
+      select g.*
+      from /*:ledger*/gold.daily_orders/*.*/ as g
+      where g.window_start = k.window_start and g.window_end = k.window_end
+        /*:each key*/ and g./*:key*/region/*.*/ = k./*:key*/region/*.*/ /*:end*/
+      union all
+      select g.*
+      from /*:ledger*/gold.daily_orders/*.*/ as g
+      where (false /*:each key*/ or k./*:key*/region/*.*/ is null /*:end*/)
+        and g.window_start = k.window_start and g.window_end = k.window_end
+        /*:each key*/ and g./*:key*/region/*.*/ is not distinct from k./*:key*/region/*.*/ /*:end*/
+    ) as g
     order by g.version desc
     limit 1
   ) as g
   left join lateral (
     select o.*
-    from /*:ledger*/gold.daily_orders/*.*/ as o
-    where o.window_start = k.window_start
-      and o.window_end = k.window_end
-      /*:each key*/ and array[o./*:key*/region/*.*/] = array[k./*:key*/region/*.*/] /*:end*/
-      and o.stamp <= errata_since
+    from (
+      select o.*
+      from /*:ledger*/gold.daily_orders/*.*/ as o
+      where o.window_start = k.window_start and o.window_end = k.window_end
+        /*:each key*/ and o./*:key*/region/*.*/ = k./*:key*/region/*.*/ /*:end*/
+      union all
+      select o.*
+      from /*:ledger*/gold.daily_orders/*.*/ as o
+      where (false /*:each key*/ or k./*:key*/region/*.*/ is null /*:end*/)
+        and o.window_start = k.window_start and o.window_end = k.window_end
+        /*:each key*/ and o./*:key*/region/*.*/ is not distinct from k./*:key*/region/*.*/ /*:end*/
+    ) as o
+    where o.stamp <= errata_since
     order by o.version desc
     limit 1
   ) as o on true
   cross join lateral (
     select array_agg(distinct u.cause) as causes
-    from /*:ledger*/gold.daily_orders/*.*/ as c
+    from (
+      select c.*
+      from /*:ledger*/gold.daily_orders/*.*/ as c
+      where c.window_start = k.window_start and c.window_end = k.window_end
+        /*:each key*/ and c./*:key*/region/*.*/ = k./*:key*/region/*.*/ /*:end*/
+      union all
+      select c.*
+      from /*:ledger*/gold.daily_orders/*.*/ as c
+      where (false /*:each key*/ or k./*:key*/region/*.*/ is null /*:end*/)
+        and c.window_start = k.window_start and c.window_end = k.window_end
+        /*:each key*/ and c./*:key*/region/*.*/ is not distinct from k./*:key*/region/*.*/ /*:end*/
+    ) as c
     cross join lateral unnest(c.causes) as u (cause)
-    where c.window_start = k.window_start
-      and c.window_end = k.window_end
-      /*:each key*/ and array[c./*:key*/region/*.*/] = array[k./*:key*/region/*.*/] /*:end*/
-      and c.version > greatest(o.version, 1)
+    where c.version > greatest(o.version, 1)
   ) as b;
 end
 $errata_changes$;
