@@ -15,7 +15,8 @@ select
   a.acted_at::text as acted_at,
   case
     when r.sealed_until is null then 'no window is sealed yet'
-    when w.last_end > r.sealed_until then format('its last window ends %s, and windows are sealed until %s', w.last_end::text, r.sealed_until::text)
+    -- where keys have delays of their own, the slowest of them decides
+    when w.last_end > u.sealed_until then format('its last window ends %s, and windows are sealed until %s', w.last_end::text, u.sealed_until::text)
     when exists (
       select from /*:touched*/errata.daily_orders_touched/*.*/ as q
       where q.cause = 'unsealed' and q.window_start >= p.period_start and q.window_start < p.period_end
@@ -26,6 +27,9 @@ cross join lateral /*:period_by_name*/(
   select n.name as period, (n.name || '-01')::timestamp at time zone 'UTC' as period_start, ((n.name || '-01')::timestamp + interval '1 month') at time zone 'UTC' as period_end
 )/*.*/ as p
 join /*:schema*/errata/*.*/.rollup as r on r.rollup_id = $1::integer
+cross join lateral (
+  select /*:open_from*/r.sealed_until/*.*/ as sealed_until
+) as u
 cross join lateral (
   -- the last window that starts in it; of sessions those that start in it by then
   select greatest(

@@ -1,8 +1,9 @@
 -- What was published into the closed periods of one rollup since they were closed: adjustments, and what was posted while
--- they stood reopened (R12). Rows out: one a version, in the order of stamps; at most $2.
+-- they stood reopened (R12). Version 1, which ships after a forced close too, is none of it. Rows out: one a version, in the order of stamps; at most $2.
 --
 -- $1 rollup_id: integer
 -- $2 at_most: integer
+-- $3 known_at: instant; what has a later stamp is left out. Null: nothing is
 --
 -- Safe to repeat: it reads.
 select
@@ -35,5 +36,7 @@ join /*:history*/gold.daily_orders_history/*.*/ as c
   and c.stamp > a.acted_at
 where a.rollup_id = $1::integer
   and a.act <> 'reopen'
+  and c.version > 1
+  and (c.stamp <= $3::timestamptz or $3::timestamptz is null)
 order by c.stamp, a.act_id
 limit $2::integer

@@ -18,6 +18,8 @@ with proposal as (
     o.event_count,
     o.causes,
     o.why,
+    o.replaces as errata_replaces,
+    o.replaced_by as errata_replaced_by,
     o.proposed_at as errata_proposed_at
   from /*:schema*/errata/*.*/.proposal as o
   where o.rollup_id = $1::integer
@@ -61,6 +63,8 @@ select
   '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, jsonb_build_array(c./*:old_measure*/old_revenue/*.*/::text, c./*:measure*/revenue/*.*/::text)) /*:end*/ as measures,
   '{}'::jsonb /*:each measure*/ || jsonb_build_object(/*:measure_name*/'revenue'/*.*/, (/*:difference_value*/coalesce(c.revenue, 0) - coalesce(c.old_revenue, 0)/*.*/)::text) /*:end*/ as deltas,
   c.why,
+  c.errata_replaces as replaces,
+  c.errata_replaced_by as replaced_by,
   n.events,
   coalesce(n.all_events, 0)::text as all_events,
   c.errata_proposed_at::text as proposed_at,

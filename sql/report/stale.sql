@@ -3,7 +3,7 @@
 --
 -- $1 complete_from: bronze is complete from here on
 --
--- Inputs: pg_temp.errata_asked, errata_change, errata_failing. Safe to repeat: it reads.
+-- Inputs: pg_temp.errata_asked, errata_change, errata_succession, errata_failing. Safe to repeat: it reads.
 select
   a.errata_proposal_id::text as proposal_id,
   c.window_start::text as window_start,
@@ -14,8 +14,10 @@ select
   o.base_version,
   v.old_version,
   case
+    when v.verdict = 'same' and w.new_start is not null then format('a later row has moved the bounds: its rows are in the session from %s to %s', w.new_start, w.new_end)
     when v.verdict = 'same' then 'bronze gives the latest version again'
     when v.verdict = 'held' then v.why
+    when v.verdict = 'propose' and (w.new_start is not null or o.replaces is not null) then v.why
     when v.verdict in ('change', 'emission', 'propose', 'included') then null
     when c.window_start < $1::timestamptz then format('bronze is complete from %s on, and the window starts earlier', $1::text)
     else coalesce(v.why, f.error, 'it cannot be recomputed now')
@@ -28,6 +30,14 @@ left join pg_temp.errata_change as v
   on v.window_start = c.window_start
   and v.window_end = c.window_end
   /*:each key*/ and array[v./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+left join lateral (
+  select s.window_start::text as new_start, s.window_end::text as new_end
+  from pg_temp.errata_succession as s
+  where s.old_start = c.window_start
+    and s.old_end = c.window_end
+    /*:each key*/ and array[s./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+  limit 1
+) as w on true
 left join lateral (
   select max(f.error) as error
   from pg_temp.errata_failing as f

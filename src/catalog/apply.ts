@@ -138,6 +138,7 @@ async function dropViews(transaction: ControlTransaction, rollup: Rollup): Promi
     `drop view if exists ${names.live}`,
     `drop function if exists ${names.open_windows}()`,
     `drop view if exists ${names.reconciliation}, ${names.side_output}, ${names.journal}, ${names.history}, ${names.latest}, ${names.sealed}`,
+    `drop function if exists ${names.changes}(text)`,
     `drop function if exists ${names.as_of_mark}(text)`,
     `drop function if exists ${names.as_of}(timestamptz)`,
     `drop function if exists ${names.source}()`,

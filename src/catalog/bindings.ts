@@ -171,6 +171,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
         ? `(coalesce(g.${quoted}, 0) - coalesce(lag(g.${quoted}) over keyed_window, 0))::${type}`
         : `null::${type}`,
     ),
+    changed_value: trustedSql(
+      isNumeric ? `(coalesce(g.${quoted}, 0) - coalesce(o.${quoted}, 0))::${type}` : `null::${type}`,
+    ),
     unexplained_value: trustedSql(
       tolerance === undefined
         ? `case when ${found} is distinct from ${known} then ${found} - ${known} else 0 end`
@@ -210,7 +213,7 @@ function periodBindings(periods: PeriodSettings): Record<string, Sql> {
 
 /** The measures with a threshold; of the two limits one may be missing (R10). */
 function limitedMeasures({ measures, settings }: Rollup): Record<string, Sql>[] {
-  return measures.flatMap(({ name }) => {
+  return measures.flatMap(({ name, isAdditive }) => {
     const { absolute, relative } = settings.publish.reviewBeyond[name] ?? {};
     if (absolute === undefined && relative === undefined) return [];
     const text = [absolute, relative && `${relative}%`].filter(Boolean).join(' or ');
@@ -221,6 +224,7 @@ function limitedMeasures({ measures, settings }: Rollup): Record<string, Sql>[] 
         absolute: trustedSql(absolute === undefined ? 'null::numeric' : `${absolute}::numeric`),
         relative: trustedSql(relative === undefined ? 'null::numeric' : `${relative}::numeric`),
         limit_text: quoteText(text),
+        adds_up: trustedSql(String(isAdditive)),
       },
     ];
   });

@@ -134,6 +134,9 @@ export async function commentOn(transaction: ControlTransaction, rollup: Rollup)
   parts.push(
     `comment on function ${relationsOf(rollup).as_of_mark}(text) is ${quoteText(`The latest versions as they were known when a mark was made. Rollup "${name}".`)}`,
   );
+  parts.push(
+    `comment on function ${relationsOf(rollup).changes}(text) is ${quoteText(`Keyed windows that got a correction since a mark, the end of a run or an instant: the value as it was published then (previous_), as it is now, and the difference (delta_). Rollup "${name}".`)}`,
+  );
   await query(transaction, parts.join(';\n'));
 }
 

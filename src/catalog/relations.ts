@@ -15,6 +15,7 @@ const publicSuffixes = {
   journal: '_journal',
   as_of: '_as_of',
   as_of_mark: '_as_of_mark',
+  changes: '_changes',
   side_output: '_side_output',
   reconciliation: '_reconciliation',
   watermark_log: '_watermark_log',

@@ -35,7 +35,7 @@ const views: readonly Relation[] = [
   'reconciliation',
 ];
 /** `_live` calls the second: PostgreSQL asks for the reader's right on it, though the view is the job's. */
-const readersFunctions: readonly Relation[] = ['as_of', 'as_of_mark', 'open_windows'];
+const readersFunctions: readonly Relation[] = ['as_of', 'as_of_mark', 'changes', 'open_windows'];
 const auditedTables: readonly Relation[] = [
   'ledger',
   'late_event',

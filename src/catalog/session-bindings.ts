@@ -19,7 +19,6 @@ export function sessionBindings(rollup: Rollup): Record<string, Sql> {
       adopted_window: trustedSql(`${windows}(t.window_start)`),
       expected_events: trustedSql('(j.known_events + j.certain)'),
       accounted_events: trustedSql('(coalesce(j.known_events, 0) + j.certain + j.straggling)'),
-      replaces_value: trustedSql('null::jsonb'),
       became_value: trustedSql('null::jsonb'),
       is_replaced: trustedSql('false'),
     };
@@ -49,13 +48,6 @@ export function sessionBindings(rollup: Rollup): Record<string, Sql> {
     where c.is_void and o.replaced_by is not null and n.replaced_by is null
       and o.window_start = c.window_start and o.window_end = c.window_end${sameKey}
     limit 1
-  )`),
-    replaces_value: trustedSql(`(
-    select jsonb_agg(jsonb_build_object('window_start', o.window_start::text, 'window_end', o.window_end::text) order by o.window_start, o.window_end)
-    from ${sessionKey} as k
-    join ${session} as n on n.key_id = k.key_id
-    join ${session} as o on o.replaced_by = n.session_id
-    where c.old_version = 0 and n.window_start = c.window_start and n.window_end = c.window_end and n.replaced_by is null${sameKey}
   )`),
   };
 }

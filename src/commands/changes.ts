@@ -13,10 +13,12 @@ import { table } from '../output/table.ts';
 import { windowText } from '../output/window-text.ts';
 import { type ChangedWindow, readChangesSince } from '../report/changes-since.ts';
 import { instantText } from '../report/instant-text.ts';
+import { knownAt } from '../report/known-at.ts';
 import { publishedRollup } from '../report/published-rollup.ts';
 
 interface Flags {
   readonly since?: string;
+  readonly until?: string;
   readonly run?: string;
   readonly limit?: string;
 }
@@ -30,16 +32,19 @@ export const changes: Verb<Flags> = {
       flags: '--since <WORD>',
       description: 'an instant, the number of a run (what came after it), or a mark',
     },
+    { flags: '--until <WORD>', description: 'and before this instant, run or mark came to its end' },
     { flags: '--run <N>', description: 'what this run changed' },
     { flags: '--limit <N>', description: 'at most so many keyed windows a rollup; 1000 unless told' },
   ],
   help: `${exitCodeHelp([0, 1, 2])}
 
 A number changed where a correction was appended to what had been published, or where the first number of a keyed window
-came as a correction. The views <gold>_history and <gold>_journal hold each step of it, for SQL.
+came as a correction. <gold>_changes('WORD') is the same for SQL; the views <gold>_history and <gold>_journal hold each
+step of it.
 
 Examples:
   errata changes --since '2026-10 close'
+  errata changes --since 'September, mailed' --until 'October, mailed'
   errata changes daily_orders --run 12 --json`,
 
   async execute(context, names, flags) {
@@ -54,29 +59,50 @@ Examples:
         hint: "`errata status` shows the last run; --since takes an instant, a run's number or a mark",
         exitCode: 2,
       });
+    if (flags.run !== undefined && flags.until !== undefined)
+      throw new Failure('--run and --until contradict each other', {
+        hint: 'leave one of them out',
+        exitCode: 2,
+      });
     if (flags.run !== undefined && !isNumber(flags.run))
       throw new Failure(`--run ${JSON.stringify(flags.run)} is not the number of a run`, { exitCode: 2 });
     const settings = context.settings();
     const chosen = selectRollups(settings, names);
     const { control } = await context.open();
     return await inTransaction(control, 'repeatable read', async (transaction) => {
-      const found: { rollup: string; since: string; windows: readonly ChangedWindow[]; has_more: boolean }[] =
-        [];
+      const found: {
+        rollup: string;
+        since: string;
+        until: string | null;
+        windows: readonly ChangedWindow[];
+        has_more: boolean;
+      }[] = [];
       const lines: string[] = [];
       const since =
-        flags.since === undefined ? '-infinity' : await sinceOf(transaction, settings.schema, flags.since);
+        flags.since === undefined
+          ? '-infinity'
+          : await instantOf(transaction, settings.schema, flags.since, '--since');
+      const until =
+        flags.until === undefined
+          ? null
+          : await instantOf(transaction, settings.schema, flags.until, '--until');
       if (flags.run !== undefined) await stampOf(transaction, settings.schema, flags.run);
       for (const one of chosen) {
         const rollup = await publishedRollup(transaction, settings, one);
+        if (until !== null) await knownAt(transaction, rollup, { at: until });
         const windows = await readChangesSince(transaction, rollup, {
           since,
+          until,
           runId: flags.run ?? null,
           atMost: Number(limit) + 1,
         });
         const shown = windows.slice(0, Number(limit));
         const hasMore = windows.length > shown.length;
-        found.push({ rollup: one.name, since, windows: shown, has_more: hasMore });
-        const when = flags.run === undefined ? `since ${instantText(since)}` : `by run ${flags.run}`;
+        found.push({ rollup: one.name, since, until, windows: shown, has_more: hasMore });
+        const when =
+          flags.run === undefined
+            ? `since ${instantText(since)}${until === null ? '' : ` and until ${instantText(until)}`}`
+            : `by run ${flags.run}`;
         lines.push(
           `${one.name}: ${shown.length === 0 ? 'nothing' : counted(shown.length, 'keyed window')} changed ${when}`,
           ...windowLines(shown, rollup).map((line) => `  ${line}`),
@@ -121,7 +147,12 @@ function windowLines(windows: readonly ChangedWindow[], { keys, measures }: Roll
 const isNumber = (word: string) => /^[1-9]\d{0,17}$/.test(word);
 
 /** The instant that a mark, a run or an instant means. @throws Failure, exit code 2. */
-async function sinceOf(transaction: ControlTransaction, schema: string, word: string): Promise<string> {
+async function instantOf(
+  transaction: ControlTransaction,
+  schema: string,
+  word: string,
+  option: string,
+): Promise<string> {
   const [mark] = await query<{ stamp: string }>(
     transaction,
     `select m.stamp::text as stamp from ${quoteName(schema)}.mark as m where m.name = $1`,
@@ -131,7 +162,7 @@ async function sinceOf(transaction: ControlTransaction, schema: string, word: st
   if (isNumber(word)) return await stampOf(transaction, schema, word);
   const reading = readInstant(word);
   if ('wrong' in reading)
-    throw new Failure(`--since ${JSON.stringify(word)} is no mark, no run and no instant`, {
+    throw new Failure(`${option} ${JSON.stringify(word)} is no mark, no run and no instant`, {
       hint: 'write an instant such as 2026-11-01T00:00Z, or the number of a run',
       exitCode: 2,
     });

@@ -1,7 +1,6 @@
 /** `errata check`: everything that does not fit, over all rollups at once, and what a first run would cost. */
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { selectRollups } from '../catalog/open.ts';
-import { notCarriedOut } from '../catalog/supported.ts';
 import { checkBronze } from '../check/bronze.ts';
 import { checkContradictions } from '../check/contradictions.ts';
 import { checkDefinition } from '../check/definition.ts';
@@ -98,7 +97,6 @@ async function checkRollup(
   const { schema } = declared;
   const findings = new Findings(settings);
   await lookAsJob(transaction, declared);
-  findings.faults.push(...notCarriedOut(settings));
   const mayProbe = await checkPrivileges(transaction, schema, settings, findings);
   await checkStreamTables(transaction, settings, findings);
   const { rollup, faults } = await describeRollup(transaction, schema, settings);

@@ -35,7 +35,7 @@ export const close: Verb<Flags> = {
 A window belongs to the period that holds its start. After the close the job publishes nothing into the period: what differs
 is held, listed by \`errata review\` and \`errata periods\`. After a soft close members of the role publish it, by
 \`errata approve\`, \`publish\`, \`waive\` or \`restate\`, as adjustments, posted to the first period that is open. A soft close may be
-made hard. The stamp of the close has a name in errata.mark; as_of() answers for it for good.
+made hard. With --force version 1 of the windows that are sealed later still ships; what differs from it is held. The stamp of the close has a name in errata.mark; as_of() answers for it for good.
 
 Examples:
   errata close daily_orders 2026-10 --soft finance --actor ada --reason 'month end'
@@ -60,7 +60,14 @@ Examples:
     });
     return {
       exitCode: 0,
-      text: `${name}: closed ${period}, in run ${report.runId}; its mark "${report.mark}" is ${report.stamp}`,
+      text: [
+        `${name}: closed ${period}, in run ${report.runId}; its mark "${report.mark}" is ${report.stamp}`,
+        ...(report.unsealed === null
+          ? []
+          : [
+              `  not all of it was sealed: ${report.unsealed}; what is sealed later ships, and differences are held`,
+            ]),
+      ].join('\n'),
       data: { ...who, ...report },
     };
   },

@@ -8,6 +8,7 @@ import { Failure } from '../failure.ts';
 import { withBar } from '../output/bar.ts';
 import { holdBronze } from '../pipeline/begin.ts';
 import { keyOf } from '../report/key-of.ts';
+import { type KnownAtFlags, knownAt } from '../report/known-at.ts';
 import { readOutside } from '../report/reconcile/against.ts';
 import { spanOfPeriod } from '../report/reconcile/period.ts';
 import {
@@ -19,7 +20,7 @@ import type { Span } from '../report/reconcile/sweep.ts';
 import { reconciliationText } from '../report/reconcile/text.ts';
 import { windowOf } from '../report/window-of.ts';
 
-interface Flags {
+interface Flags extends KnownAtFlags {
   readonly period?: string;
   readonly from?: string;
   readonly to?: string;
@@ -51,6 +52,8 @@ export const reconcile: Verb<Flags> = {
       flags: '--columns <PAIR...>',
       description: 'how that table calls the columns, where it differs: revenue=total_eur',
     },
+    { flags: '--mark <NAME>', description: 'say too what was known when this mark was made' },
+    { flags: '--at <TIME>', description: 'say too what was known at this instant' },
     { flags: '--actor <NAME>', description: 'who asks; stays with the result' },
   ],
   help: `${exitCodeHelp([0, 1, 2, 3], {
@@ -61,10 +64,13 @@ export const reconcile: Verb<Flags> = {
 It reads one snapshot, holds up no run, and changes nothing but its own results, which are kept and never changed. Windows
 that are not sealed yet are left out. docs/reconcile.md says what each word means.
 
+With --mark or --at what was known then stands beside bronze as it is now, and what came in between is named.
+
 Examples:
   errata reconcile daily_orders --period 2026-10
   errata reconcile daily_orders --from 2026-10-29 --to 2026-10-30 --key region=EU --json
-  errata reconcile daily_orders --period 2026-10 --against mail.october --columns revenue=total_eur`,
+  errata reconcile daily_orders --period 2026-10 --against mail.october --columns revenue=total_eur
+  errata reconcile daily_orders --period 2026-10 --mark 'daily_orders 2026-10 close'`,
 
   async execute(context, [name = ''], flags) {
     const settings = context.settings();
@@ -74,6 +80,9 @@ Examples:
     const { control } = await context.open();
     const rollup = await openRollup(control, settings, chosen);
     const key = flags.key === undefined ? undefined : keyOf(rollup, flags.key);
+    const known = await inTransaction(control, 'read committed', (transaction) =>
+      knownAt(transaction, rollup, flags),
+    );
     const span = await inTransaction(control, 'read committed', async (transaction): Promise<Span> => {
       if (flags.period !== undefined) return await spanOfPeriod(transaction, rollup, flags.period);
       const start = async (text: string | undefined, option: string) =>
@@ -88,6 +97,7 @@ Examples:
           key,
           everywhere: flags.everywhere,
           against,
+          known: known ?? undefined,
           actor: flags.actor,
           onStep,
           signal: context.signal,

@@ -19,7 +19,7 @@ export const status: Verb = {
   help: `${exitCodeHelp([0, 1, 2, 3], {
     0: 'nothing needs a person',
     1: 'the last run of a rollup failed',
-    3: 'something needs a person: blocked windows, pending events, open proposals, late seals',
+    3: 'something needs a person: blocked windows, pending events, open proposals, late seals, a notice that could not be delivered for a day',
   })}
 
 It reads the control tables, and works when bronze is gone. The frontier is how far bronze has been examined, the

@@ -34,6 +34,8 @@ export interface NoticeSettings {
   readonly webhook: string;
   readonly secret: string | undefined;
   readonly timeout: Duration;
+  /** How long those that were delivered stay in the outbox. */
+  readonly keep: Duration;
 }
 
 /** Calendar months in a named time zone, or a table of the user's; the members are its column names (R12). */

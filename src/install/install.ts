@@ -3,7 +3,6 @@ import { applyRollup, createSchema } from '../catalog/apply.ts';
 import { describeRollup, type Fault } from '../catalog/describe.ts';
 import { faultsFailure } from '../catalog/open.ts';
 import type { Rollup } from '../catalog/rollup.ts';
-import { notCarriedOut } from '../catalog/supported.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
 import type { Sql } from '../db/identifiers.ts';
@@ -94,7 +93,7 @@ async function describeAll(
   const faults: Fault[] = [...roleFaults];
   for (const chosen of settings.rollups) {
     const found = await describeRollup(transaction, settings.schema, chosen);
-    faults.push(...notCarriedOut(chosen), ...found.faults);
+    faults.push(...found.faults);
     if (!found.rollup || found.faults.length > 0) continue;
     rollups.push(found.rollup);
   }

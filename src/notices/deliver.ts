@@ -3,11 +3,12 @@
  * has it. A receiver may get one twice, and knows it by its number (header `errata-notice`).
  */
 import { createHmac } from 'node:crypto';
+import { microseconds } from '../catalog/describe.ts';
 import type { NoticeSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
 import { quoteName } from '../db/identifiers.ts';
-import { execute, prepare, query } from '../db/statement.ts';
-import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
+import { execute, prepare, query, type Value } from '../db/statement.ts';
+import { inTransaction } from '../db/transaction.ts';
 
 export interface Delivered {
   readonly delivered: number;
@@ -16,7 +17,10 @@ export interface Delivered {
   readonly left: number;
 }
 
-/** Ends with the first notice that does not arrive, so that their order stays. */
+/** What the claim of a notice lasts beyond the time that its delivery may take. */
+const grace = 30_000_000n;
+
+/** Ends with the first notice that does not arrive, so that their order stays; then those whose time is up are deleted. */
 export async function deliverNotices(
   control: Control,
   settings: Settings,
@@ -27,44 +31,66 @@ export async function deliverNotices(
   let delivered = 0;
   let failure: string | null = null;
   while (failure === null && !signal?.aborted) {
-    const answer = await inTransaction(control, 'read committed', (transaction) =>
-      deliverNext(transaction, settings, notices),
-    );
+    const answer = await deliverNext(control, settings, notices);
     if (answer === undefined) break;
     failure = answer;
     if (failure === null) delivered++;
   }
+  await inOne(control, settings, 'thin', (now) => ({
+    rollups: namesOf(settings),
+    now,
+    keep: microseconds(notices.keep),
+  }));
   return { delivered, failure, left: await undelivered(control, settings) };
 }
 
-/** @returns undefined: none is due; null: it arrived; else why not. */
+/**
+ * No transaction is open while it is delivered: it is claimed for a time, and settled afterwards.
+ * @returns undefined: none is due; null: it arrived; else why not.
+ */
 async function deliverNext(
-  transaction: ControlTransaction,
+  control: Control,
   settings: Settings,
   notices: NoticeSettings,
 ): Promise<string | null | undefined> {
-  const schema = quoteName(settings.schema);
-  const [clock] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
-  const { rows } = await execute<{ notice_id: string; notice: string; attempts: number }>(
-    transaction,
-    prepare('notices/due.sql', { schema }),
-    { rollups: settings.rollups.map(({ name }) => name), now: clock?.now ?? null },
+  const [claimed] = await inOne<{ notice_id: string; notice: string; attempts: number }>(
+    control,
+    settings,
+    'claim',
+    (now) => ({
+      rollups: namesOf(settings),
+      now,
+      lease: `${notices.timeout.microseconds + grace} microseconds`,
+    }),
   );
-  const [due] = rows;
-  if (due === undefined) return undefined;
-  const failure = await post(notices, due.notice_id, due.notice);
-  const wait = Math.min(60 * 2 ** Math.min(due.attempts, 6), 3600);
-  await query(
-    transaction,
-    `update ${schema}.outbox set
-       attempts = attempts + 1,
-       delivered_at = case when $2::text is null then clock_timestamp() end,
-       next_attempt_at = case when $2::text is not null then clock_timestamp() + make_interval(secs => $3) end,
-       last_error = $2
-     where notice_id = $1`,
-    [due.notice_id, failure, wait],
-  );
+  if (claimed === undefined) return undefined;
+  const { notice_id: id, notice, attempts } = claimed;
+  const failure = await post(notices, id, notice);
+  const wait = Math.min(60 * 2 ** Math.min(attempts - 1, 6), 3600);
+  await inOne(control, settings, 'settle', (now) => ({
+    notice_id: id,
+    attempts,
+    failure,
+    now,
+    wait: `${wait} seconds`,
+  }));
   return failure;
+}
+
+const namesOf = ({ rollups }: Settings) => rollups.map(({ name }) => name);
+
+/** One statement in a transaction of its own, told the database's clock. */
+async function inOne<Row = object>(
+  control: Control,
+  { schema }: Settings,
+  file: 'claim' | 'settle' | 'thin',
+  values: (now: string) => Readonly<Record<string, Value>>,
+): Promise<Row[]> {
+  return await inTransaction(control, 'read committed', async (transaction) => {
+    const [clock] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
+    const statement = prepare(`notices/${file}.sql`, { schema: quoteName(schema) });
+    return (await execute<Row>(transaction, statement, values(clock?.now as string))).rows;
+  });
 }
 
 /** @returns why it did not arrive; the address is not in it, since it may hold a token. */
@@ -97,11 +123,11 @@ async function post(
   }
 }
 
-async function undelivered(control: Control, { schema, rollups }: Settings): Promise<number> {
+async function undelivered(control: Control, settings: Settings): Promise<number> {
   const [row] = await query<{ left: string }>(
     control,
-    `select count(*) as left from ${quoteName(schema)}.outbox where delivered_at is null and notice ->> 'rollup' = any ($1)`,
-    [rollups.map(({ name }) => name)],
+    `select count(*) as left from ${quoteName(settings.schema)}.outbox where delivered_at is null and notice ->> 'rollup' = any ($1)`,
+    [namesOf(settings)],
   );
   return Number(row?.left ?? 0);
 }

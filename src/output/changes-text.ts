@@ -1,6 +1,6 @@
 /** The windows of a RunReport as people read them: old, new and delta of each measure, causes, and the events behind. */
 import type { Verdict } from '../pipeline/diff.ts';
-import type { Change, RunReport } from '../pipeline/report.ts';
+import type { Change, RunReport, SessionSpan } from '../pipeline/report.ts';
 import { amount, difference } from './amount.ts';
 import { table } from './table.ts';
 import { windowText } from './window-text.ts';
@@ -48,7 +48,10 @@ export function changeLines(report: Pick<RunReport, 'changes'>, order?: Order): 
 
 function rowsOf(change: Change, { keys, measures }: Order): string[][] {
   const head = [windowText(change), ...keys.map((key) => change.key[key] ?? 'NULL'), wordOf(change)];
-  const tail = [change.causes.join(', '), [eventsText(change), change.why].filter(Boolean).join('; ')];
+  const tail = [
+    change.causes.join(', '),
+    [eventsText(change), sessionsText(change), change.why].filter(Boolean).join('; '),
+  ];
   const blank = (cells: readonly string[]) => cells.map(() => '');
   return measures.map((measure, index) => [
     ...(index === 0 ? head : blank(head)),
@@ -62,6 +65,12 @@ function rowsOf(change: Change, { keys, measures }: Order): string[][] {
 
 function wordOf({ verdict, is_void: isVoid }: Change): string {
   return verdict === 'change' && isVoid ? 'void' : verdictWords[verdict];
+}
+
+function sessionsText({ replaces, replaced_by: successor }: Change): string {
+  const text = (span: SessionSpan) => windowText({ ...span, local_date: null });
+  if (successor) return `its rows are in ${text(successor)}`;
+  return replaces && replaces.length > 0 ? `replaces ${replaces.map(text).join(', ')}` : '';
 }
 
 /** At most five are named. */

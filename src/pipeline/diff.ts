@@ -4,6 +4,7 @@ import { execute, query } from '../db/statement.ts';
 import { postingPeriod } from '../publication/periods.ts';
 import { StaleSnapshot } from './begin.ts';
 import type { RunContext } from './context.ts';
+import { hasSessions } from './sessions.ts';
 
 export type Verdict =
   | 'emission'
@@ -28,6 +29,10 @@ export async function diff(run: RunContext, stamp: string): Promise<Readonly<Rec
   });
   // Without statistics of it the joins that follow are nested loops: 600 windows took 36 s.
   await query(run.transaction, 'analyze pg_temp.errata_change');
+  if (hasSessions(run.rollup)) {
+    await execute(run.transaction, run.statements.sessions.succession);
+    await query(run.transaction, 'analyze pg_temp.errata_succession');
+  }
   await execute(run.transaction, run.statements.pipeline.decide, {
     rollup_id: run.rollup.id,
     verb: run.verb,
@@ -39,6 +44,8 @@ export async function diff(run: RunContext, stamp: string): Promise<Readonly<Rec
     stamp,
     posting_period: await postingPeriod(run, stamp),
   });
+  if (hasSessions(run.rollup))
+    await execute(run.transaction, run.statements.sessions.together, { verb: run.verb });
   if (run.rollup.settings.seal.by === 'stream') await claimFirst(run);
   const rows = await query<{ verdict: Verdict; windows: string }>(
     run.transaction,

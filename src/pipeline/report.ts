@@ -36,6 +36,14 @@ export interface Change {
   readonly why: string | null;
   /** Ids of the first five events behind it. */
   readonly events: readonly string[] | null;
+  /** Of a proposal over sessions: those that it would replace; of one that would be void, the session that has its rows. */
+  readonly replaces?: readonly SessionSpan[] | null;
+  readonly replaced_by?: SessionSpan | null;
+}
+
+export interface SessionSpan {
+  readonly window_start: string;
+  readonly window_end: string;
 }
 
 /** A keyed window of which a measure cannot be computed: it stays in the queue, and each run tries it again. */

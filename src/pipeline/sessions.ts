@@ -196,6 +196,20 @@ export async function touchSessions(run: RunContext, until: string | null): Prom
   await execute(run.transaction, run.statements.sessions.touched);
   await execute(run.transaction, run.statements.sessions.asked, { run_id: run.runId, since: run.bound });
   await execute(run.transaction, run.statements.sessions.without_session, { until });
+  await execute(run.transaction, run.statements.sessions.standing, {
+    rollup_id: run.rollup.id,
+    since: run.bound,
+  });
+}
+
+/** What a person's word is about, with all that stands proposed of the same rows. @returns how many proposals came to it. */
+export async function askTogether(run: RunContext): Promise<number> {
+  const { rows } = await execute<{ proposals: number }>(
+    run.transaction,
+    run.statements.sessions.asked_together,
+    { rollup_id: run.rollup.id },
+  );
+  return rows[0]?.proposals ?? 0;
 }
 
 /** Where the number of windows is limited: what a taken session replaced goes with it. */

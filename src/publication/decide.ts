@@ -8,6 +8,7 @@ import { Failure } from '../failure.ts';
 import type { RunContext } from '../pipeline/context.ts';
 import type { RunReport } from '../pipeline/report.ts';
 import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
+import { askTogether, hasSessions } from '../pipeline/sessions.ts';
 import { readUnanswered, refusal } from './unanswered.ts';
 
 export interface Decision {
@@ -128,7 +129,7 @@ async function askProposals(run: RunContext, decision: Decision): Promise<number
     window_to: decision.windowTo ?? null,
     key: decision.key === undefined ? null : JSON.stringify(decision.key),
   });
-  if (count > 0) return count;
+  if (count > 0) return count + (hasSessions(run.rollup) ? await askTogether(run) : 0);
   const { name } = run.rollup.settings;
   throw new Failure(`rollup "${name}" has no open proposal that fits`, {
     detail: 'nothing was decided and nothing published',

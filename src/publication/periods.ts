@@ -26,7 +26,12 @@ export interface Reopening {
   readonly until: string;
 }
 
-export type ClosingReport = RunReport & { readonly period: string; readonly mark: string };
+export type ClosingReport = RunReport & {
+  readonly period: string;
+  readonly mark: string;
+  /** Why windows of it are not sealed, where it was closed all the same. */
+  readonly unsealed: string | null;
+};
 export type ReopeningReport = RunReport & { readonly period: string; readonly openUntil: string };
 
 interface Period {
@@ -66,6 +71,7 @@ export async function closePeriod(
   options: SpineOptions = {},
 ): Promise<ClosingReport> {
   let mark = '';
+  let unsealed: string | null = null;
   const { name } = rollup.settings;
   const report = await runRollup(control, rollup, {
     ...options,
@@ -89,6 +95,7 @@ export async function closePeriod(
           period.unsealed,
           'run `errata run` first, or close it all the same with --force; nothing was done',
         );
+      unsealed = period.unsealed;
       if (closing.postingRole !== undefined) await refuseUnknownRole(run, closing.postingRole);
       mark = await freeMark(run, `${name} ${period.period} close`);
       await execute(run.transaction, run.statements.periods.close, {
@@ -107,7 +114,7 @@ export async function closePeriod(
       });
     },
   });
-  return { ...report, period: closing.period, mark };
+  return { ...report, period: closing.period, mark, unsealed };
 }
 
 /** @throws Failure, exit code 2, if it is not closed, or the instant is not to come. */

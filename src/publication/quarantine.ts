@@ -5,7 +5,6 @@ import { execute } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import type { RunReport } from '../pipeline/report.ts';
 import { planRollup, runRollup, type SpineOptions } from '../pipeline/run.ts';
-import { hasSessions } from '../pipeline/sessions.ts';
 
 export interface QuarantineRelease {
   readonly actor: string;
@@ -52,16 +51,6 @@ async function releaseBy(
   release: QuarantineRelease,
   options: SpineOptions,
 ): Promise<QuarantineReport> {
-  if (hasSessions(rollup) && rollup.settings.publish.policy !== 'auto') {
-    throw new Failure(
-      `rollup "${rollup.settings.name}" cannot release from quarantine under the policy ${rollup.settings.publish.policy}`,
-      {
-        detail: 'its sessions would be regrouped before anybody has decided on the proposal',
-        hint: 'correct the event time in bronze, and let errata amend know',
-        exitCode: 2,
-      },
-    );
-  }
   let found = { released: 0, copies: 0 };
   const report = await perform(control, rollup, {
     ...options,

@@ -25,14 +25,21 @@ export async function readChangesSince(
   rollup: Rollup,
   {
     since,
+    until = null,
     runId,
     atMost,
-  }: { readonly since: string; readonly runId: string | null; readonly atMost: number },
+  }: {
+    readonly since: string;
+    /** What is stamped later is left out; null: nothing is. */
+    readonly until?: string | null;
+    readonly runId: string | null;
+    readonly atMost: number;
+  },
 ): Promise<ChangedWindow[]> {
   const { rows } = await execute<ChangedWindow>(
     transaction,
     prepare('report/changes_since.sql', bindingsOf(rollup)),
-    { since, run_id: runId, at_most: atMost },
+    { since, run_id: runId, at_most: atMost, until },
   );
   return rows;
 }

@@ -7,6 +7,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { amount, difference } from '../output/amount.ts';
 import { windowText } from '../output/window-text.ts';
 import { shortInstant } from './instant-text.ts';
+import { type KnownAt, type KnownAtFlags, knownAt, knownAtText } from './known-at.ts';
 import { publishedRollup } from './published-rollup.ts';
 import { isNothing } from './sum-check.ts';
 
@@ -28,15 +29,18 @@ export interface ClosedMeasure {
   readonly measure: string;
   /** As it was closed, for good. */
   readonly closed: string;
+  /** What shipped after a forced close, or came late from a stream: version 1. */
+  readonly sealed_since: string;
   readonly latest: string;
-  readonly pending: string;
-  readonly held: string;
-  readonly waived: string;
-  readonly restated: string;
+  /** These are null as of an instant: what the states of rows were then is not on record. */
+  readonly pending: string | null;
+  readonly held: string | null;
+  readonly waived: string | null;
+  readonly restated: string | null;
   /** What bronze gave when the period was closed. */
   readonly restated_then: string;
   /** What bronze gives now, less what it gave when the period was closed. */
-  readonly restated_after_close: string;
+  readonly restated_after_close: string | null;
   /** Late events examined since; at most 100. */
   readonly events: readonly string[];
 }
@@ -61,40 +65,46 @@ export interface PostedVersion {
 
 export interface ClosedPeriods {
   readonly rollup: string;
+  /** Null: as it is known now. */
+  readonly known_at: KnownAt | null;
   readonly closes: readonly ClosedMeasure[];
   /** Versions published into closed periods since; at most 1,000. */
   readonly posted: readonly PostedVersion[];
 }
 
-/** @throws Failure, exit code 2, if it is not migrated. */
+/** @throws Failure, exit code 2, if it is not migrated, or what was known then cannot be told. */
 export async function readPeriods(
   control: Control,
   settings: Settings,
   chosen: RollupSettings,
+  flags: KnownAtFlags = {},
 ): Promise<ClosedPeriods> {
   return await inTransaction(control, 'repeatable read', async (transaction) => {
     const rollup = await publishedRollup(transaction, settings, chosen);
     const bindings = bindingsOf(rollup);
+    const known = await knownAt(transaction, rollup, flags);
     const [clock] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
     const { rows: closes } = await execute<ClosedMeasure>(
       transaction,
       prepare('report/periods.sql', bindings),
-      { rollup_id: rollup.id, at: clock?.now as string },
+      { rollup_id: rollup.id, at: known?.at ?? (clock?.now as string), known_at: known?.at ?? null },
     );
     const { rows: posted } = await execute<PostedVersion>(
       transaction,
       prepare('report/period_versions.sql', bindings),
-      { rollup_id: rollup.id, at_most: 1000 },
+      { rollup_id: rollup.id, at_most: 1000, known_at: known?.at ?? null },
     );
-    return { rollup: chosen.name, closes, posted };
+    return { rollup: chosen.name, known_at: known, closes, posted };
   });
 }
 
-export function periodsText({ rollup, closes, posted }: ClosedPeriods): string {
-  if (closes.length === 0) return `${rollup}: no period was ever closed`;
+export function periodsText({ rollup, known_at: known, closes, posted }: ClosedPeriods): string {
+  const when = known ? ` as known at ${knownAtText(known)}` : '';
+  if (closes.length === 0)
+    return `${rollup}${when}: no period was ${known ? 'closed by then' : 'ever closed'}`;
   const acts = [...new Set(closes.map(({ act_id: id }) => id))];
   return [
-    `${rollup}:`,
+    `${rollup}${when}:`,
     ...acts.flatMap((id) => {
       const of = closes.filter((one) => one.act_id === id);
       const since = posted.filter((one) => one.act_id === id);
@@ -122,7 +132,11 @@ function closeLines(measures: readonly ClosedMeasure[], posted: readonly PostedV
 }
 
 function measureText(one: ClosedMeasure): string {
+  const sealed = isNothing(one.sealed_since) ? [] : [`sealed since ${difference(one.sealed_since)}`];
+  if (one.restated === null)
+    return `    ${one.measure}: closed with ${amount(one.closed)}; published by then ${amount(one.latest)}${sealed.length > 0 ? ` (${sealed[0]})` : ''}`;
   const held = [
+    ...sealed,
     ...(isNothing(one.held) ? [] : [`held ${difference(one.held)}`]),
     ...(isNothing(one.pending) ? [] : [`pending ${difference(one.pending)}`]),
     ...(isNothing(one.waived) ? [] : [`waived ${difference(one.waived)}`]),

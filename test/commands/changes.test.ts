@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changes } from '../../src/commands/changes.ts';
+import { status } from '../../src/commands/status.ts';
 import { durationOf } from '../../src/config/duration.ts';
 import { deliverNotices } from '../../src/notices/deliver.ts';
 import { call, settingsOf } from '../report/verb-context.ts';
@@ -85,6 +86,62 @@ describe('errata changes', () => {
     expect(text).toMatch(/^daily_orders: nothing changed since 20/);
   });
 
+  test('for SQL: the same by a function, since a run, a mark or an instant', async () => {
+    const since = (word: string) =>
+      orders.rows(
+        `select region, old_version, version, previous_revenue, revenue, delta_revenue, previous_event_count, event_count, is_void, causes, run_id
+         from gold.daily_orders_changes($1) order by region nulls first`,
+        [word],
+      );
+    const changed = [
+      {
+        region: null,
+        old_version: null,
+        version: 2,
+        previous_revenue: null,
+        revenue: '5.00',
+        delta_revenue: '5.00',
+        previous_event_count: null,
+        event_count: '1',
+        is_void: false,
+        causes: ['refused'],
+        run_id: second,
+      },
+      {
+        region: 'EU',
+        old_version: 1,
+        version: 3,
+        previous_revenue: '10.00',
+        revenue: '20.00',
+        delta_revenue: '10.00',
+        previous_event_count: '1',
+        event_count: '3',
+        is_void: false,
+        causes: ['refused'],
+        run_id: third,
+      },
+    ];
+    expect(await since(first)).toEqual(changed);
+    const [run] = await orders.rows<{ stamp: string }>(
+      'select stamp::text from errata.run where run_id = $1',
+      [first],
+    );
+    expect(await since(run?.stamp as string)).toEqual(changed);
+    await orders.rows(
+      `insert into errata.mark values ('as of the second', (select stamp from errata.run where run_id = $1), 'ada', clock_timestamp())`,
+      [second],
+    );
+    expect(await since('as of the second')).toMatchObject([
+      { region: 'EU', old_version: 2, version: 3, delta_revenue: '3.00' },
+    ]);
+    expect(await since(third)).toEqual([]);
+    await expect(since('soon')).rejects.toThrow("'soon' is no mark, no run and no instant");
+    await expect(since('999')).rejects.toThrow('there is no run 999 that came to its end');
+    expect(
+      await orders.rows(`select obj_description('gold.daily_orders_changes(text)'::regprocedure) as said`),
+    ).toMatchObject([{ said: expect.stringMatching(/^Keyed windows that got a correction since/) }]);
+  });
+
   test.each([
     [{}, 'say since when: --since WORD or --run N, one of them'],
     [{ since: '1', run: '1' }, 'say since when: --since WORD or --run N, one of them'],
@@ -101,6 +158,7 @@ describe('notices', () => {
   const secret = 'sixteen characters at least';
   let server: Server;
   let answer = 200;
+  let whileDelivered = async () => {};
   const received: { id: string; body: string; signature: string }[] = [];
 
   beforeAll(async () => {
@@ -109,7 +167,8 @@ describe('notices', () => {
       request.setEncoding('utf8').on('data', (part) => {
         body += part;
       });
-      request.on('end', () => {
+      request.on('end', async () => {
+        await whileDelivered();
         received.push({
           id: String(request.headers['errata-notice']),
           body,
@@ -126,6 +185,7 @@ describe('notices', () => {
     webhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told?token=hidden`,
     secret,
     timeout: durationOf(2_000_000n),
+    keep: durationOf(90n * 86_400_000_000n),
   });
   const settings = () => ({ ...settingsOf(orders), notices: notices() });
   const waiting = () =>
@@ -200,6 +260,77 @@ describe('notices', () => {
     );
   });
 
+  test('no transaction is open, and nothing locked, while it is delivered', async () => {
+    await orders.rows(
+      `insert into errata.outbox (run_id, notice) values ($1, '{"rollup": "daily_orders"}')`,
+      [first],
+    );
+    const seen: unknown[] = [];
+    whileDelivered = async () => {
+      seen.push(
+        await orders.rows(
+          `select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+        ),
+        (
+          await orders.rows(
+            'select notice_id from errata.outbox where delivered_at is null for update nowait',
+          )
+        ).length,
+        // a second one finds it claimed
+        await deliverNotices(orders.control, settings()),
+      );
+    };
+    expect(await deliverNotices(orders.control, settings())).toMatchObject({ delivered: 1, left: 0 });
+    whileDelivered = async () => {};
+    expect(seen).toEqual([[{ count: '0' }], 1, { delivered: 0, failure: null, left: 1 }]);
+  });
+
+  test('who dies with a claim is followed by another once its time is over', async () => {
+    const [notice] = await orders.rows<{ id: string }>(
+      `insert into errata.outbox (run_id, notice) values ($1, '{"rollup": "daily_orders"}') returning notice_id::text as id`,
+      [first],
+    );
+    const died = { ...settings(), notices: { ...notices(), timeout: durationOf(3_600_000_000n) } };
+    const { execute, prepare } = await import('../../src/db/statement.ts');
+    const { inTransaction } = await import('../../src/db/transaction.ts');
+    const { trustedSql } = await import('../../src/db/identifiers.ts');
+    await inTransaction(orders.control, 'read committed', (transaction) =>
+      execute(transaction, prepare('notices/claim.sql', { schema: trustedSql('errata') }), {
+        rollups: ['daily_orders'],
+        now: '2026-01-01T00:00Z',
+        lease: `${died.notices.timeout.microseconds} microseconds`,
+      }),
+    );
+    expect(
+      await orders.rows(
+        'select attempts, next_attempt_at::text as until from errata.outbox where notice_id = $1',
+        [notice?.id],
+      ),
+    ).toEqual([{ attempts: 1, until: '2026-01-01 01:00:00+00' }]);
+    expect(await deliverNotices(orders.control, settings())).toMatchObject({ delivered: 1, left: 0 });
+  });
+
+  test('those that were delivered are deleted when their time is up, the others never', async () => {
+    await orders.rows(
+      `insert into errata.outbox (run_id, notice, delivered_at, next_attempt_at)
+       values ($1, '{"rollup": "daily_orders", "n": 1}', clock_timestamp() - interval '91 days', null),
+         ($1, '{"rollup": "daily_orders", "n": 2}', clock_timestamp() - interval '89 days', null),
+         ($1, '{"rollup": "another", "n": 3}', clock_timestamp() - interval '91 days', null),
+         ($1, '{"rollup": "daily_orders", "n": 4}', null, clock_timestamp() + interval '1 day')`,
+      [first],
+    );
+    await deliverNotices(orders.control, settings());
+    const left = () =>
+      orders.rows(`select notice ->> 'n' as n from errata.outbox where notice ? 'n' order by 1`);
+    expect(await left()).toEqual([{ n: '2' }, { n: '3' }, { n: '4' }]);
+    await deliverNotices(orders.control, {
+      ...settings(),
+      notices: { ...notices(), keep: durationOf(86_400_000_000n) },
+    });
+    expect(await left()).toEqual([{ n: '3' }, { n: '4' }]);
+    await orders.rows(`delete from errata.outbox where notice ? 'n'`);
+  });
+
   test('nobody there: it stays, and the address is in no message', async () => {
     await orders.rows(
       `insert into errata.outbox (run_id, notice) values ($1, '{"rollup": "daily_orders"}')`,
@@ -213,5 +344,25 @@ describe('notices', () => {
     expect(failure).toMatch(/^it cannot be reached/);
     expect(failure).not.toContain('hidden');
     expect(left).toBe(1);
+    // until then it is the status that says so
+    const statusOf = async (sql: string) => {
+      await orders.rows(sql);
+      const { exitCode, text, data } = await call(status, orders, ['daily_orders'], {});
+      const [{ notices: told } = { notices: undefined }] = (data as { rollups: { notices: object }[] })
+        .rollups;
+      return { exitCode, text, told };
+    };
+    const today = await statusOf('select');
+    expect(today.told).toMatchObject({ undelivered: '1', attempts: 1, last_error: failure });
+    expect(today.text).toMatch(
+      /notices {5}1 notice undelivered, the oldest for .*; tried 1 time: it cannot be reached/,
+    );
+    expect(today.text).toContain('1 notice undelivered');
+    const quiet = today.exitCode;
+    const old = await statusOf(
+      `update errata.run set stamp = stamp - interval '25 hours' where run_id = ${first}`,
+    );
+    expect([quiet, old.exitCode]).toEqual([0, 3]);
+    expect(old.text).toContain('the oldest notice has waited for 1 day 1 hour: it cannot be reached');
   });
 });

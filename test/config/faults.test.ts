@@ -637,5 +637,12 @@ describe('notices', () => {
   });
   it('never show what stands in a variable', () => {
     expect(faults(and('notices: { webhook: "${HOOK}" }'), { HOOK: 'hidden' }).join()).not.toContain('hidden');
+    for (const address of ['https:example.com', 'https:///path', 'https://a b/path', 'https://', 'https://host:99999/'])
+      expect(faults(and(`notices: { webhook: "${address}" }`))).toEqual([
+        expect.stringMatching(/notices\.webhook: the value is no address/),
+      ]);
+    const named = faults(and('notices: { webhook: "https://ada:hidden@example.com/x" }')).join();
+    expect(named).toMatch(/notices\.webhook: the value names a user before its host, which is never sent/);
+    expect(named).not.toContain('hidden');
   });
 });

@@ -13,7 +13,7 @@ import { releaseEvents } from '../../src/publication/release.ts';
 import { waiveEvents } from '../../src/publication/waive.ts';
 import { call } from '../report/verb-context.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { type Orders, type OrdersOptions, openOrders } from '../support/orders.ts';
+import { type Orders, type OrdersOptions, openOrders, tableWithDelays } from '../support/orders.ts';
 import { expectAddsUp } from './adds-up.ts';
 
 const ada = { actor: 'ada', reason: 'month end' };
@@ -200,6 +200,104 @@ describe('after a soft close', () => {
   });
 });
 
+describe('closed by force, before all of it was sealed', () => {
+  const sealedSince = async (orders: Orders) =>
+    orders.rows(
+      `select version, revenue, kind, posting_period from gold.daily_orders where window_start >= '2026-04-01Z' order by window_start, version`,
+    );
+
+  test('what is sealed later ships as version 1; what differs from it is held', async () => {
+    const orders = await march({ policy: 'auto' });
+    const { text: said } = await call(close, orders, ['daily_orders', '2026-04'], {
+      ...ada,
+      hard: true,
+      force: true,
+    });
+    expect(said).toContain('not all of it was sealed: its last window ends 2026-05-01 00:00:00+00');
+    await orders.land(
+      'd 04-04 11:00 04-05 10:00 EU 3',
+      'e 05-03 10:00 05-03 10:01 EU 1',
+      'late 04-04 12:00 05-04 10:00 EU 50',
+      'new 04-09 12:00 05-04 10:00 EU 4',
+    );
+    const run = await orders.run(at('05-05 00:00'));
+    expect(run).toMatchObject({ needsAttention: true, counts: { windows_corrected: 0, windows_held: 2 } });
+    // d came in time, for a window that was open when April was closed
+    expect(await sealedSince(orders)).toEqual([
+      { version: 1, revenue: '10.00', kind: 'seal', posting_period: null },
+    ]);
+    expect(await orders.lateEvents()).toEqual([
+      "late 'EU' side_output held refused",
+      "new 'EU' side_output held refused",
+    ]);
+    const { text } = await call(periods, orders, [], {});
+    expect(text).toContain('(hard), though not all of it was sealed');
+    expect(text).toContain(
+      'revenue: closed with 0; now 64.00, restated after close: +64.00 (sealed since +10.00, held +54.00)',
+    );
+    expect(text).not.toContain('version 1');
+    expect(
+      await orders.rows(
+        `select is_closed, revenue from gold.daily_orders_latest where window_start >= '2026-04-01Z'`,
+      ),
+    ).toEqual([{ is_closed: true, revenue: '10.00' }]);
+    await expectAddsUp(orders);
+    await orders.run(at('05-05 00:00'));
+    expect(await sealedSince(orders)).toHaveLength(1);
+  });
+
+  test('a stream’s own: its version 1 enters, what it says later is held, and what it never said too', async () => {
+    const orders = await march({ policy: 'auto', seal: '{ by: stream, after: 15 minutes }' });
+    const emit = (day: number, count: number, revenue: string) =>
+      orders.rows(
+        `insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values (make_timestamptz(2026, 4, $1, 0, 0, 0, 'UTC'), make_timestamptz(2026, 4, $1 + 1, 0, 0, 0, 'UTC'), 'EU', $2, $3)`,
+        [day, count, revenue],
+      );
+    await call(close, orders, ['daily_orders', '2026-04'], { ...ada, hard: true, force: true });
+    await emit(4, 1, '7.00');
+    await orders.land('n 04-09 10:00 04-09 10:01 EU 4', 'e 05-03 10:00 05-03 10:01 EU 1');
+    expect(await orders.run(at('05-05 00:00'))).toMatchObject({ counts: { windows_held: 1 } });
+    await emit(4, 2, '9.00');
+    expect(await orders.run(at('05-05 00:00'))).toMatchObject({ counts: { windows_held: 1 } });
+    expect(await sealedSince(orders)).toEqual([
+      { version: 1, revenue: '7.00', kind: 'seal', posting_period: null },
+    ]);
+    expect(
+      await orders.rows(
+        `select causes, measures ->> 'revenue' as revenue, is_held from errata.proposal where state = 'open' and window_start >= '2026-04-01Z' order by window_start`,
+      ),
+    ).toEqual([
+      { causes: ['stream_emission'], revenue: '9.00', is_held: true },
+      { causes: ['seal_mismatch'], revenue: '4.00', is_held: true },
+    ]);
+    // at last it says the ninth: that is version 1 all the same, and nothing is left to hold of it
+    await emit(9, 1, '4.00');
+    await orders.run(at('05-05 00:00'));
+    expect(await sealedSince(orders)).toHaveLength(2);
+    expect(
+      await orders.rows(
+        `select causes from errata.proposal where state = 'open' and window_start >= '2026-04-01Z'`,
+      ),
+    ).toEqual([{ causes: ['stream_emission'] }]);
+  });
+
+  test('a version 1 that contradicts its own rows: the difference is held', async () => {
+    const orders = await march({ policy: 'auto', seal: '{ by: stream, after: 15 minutes }' });
+    await call(close, orders, ['daily_orders', '2026-04'], { ...ada, hard: true, force: true });
+    await orders.rows(
+      `insert into gold.daily_orders (window_start, window_end, region, orders, revenue) values ('2026-04-04Z', '2026-04-05Z', 'EU', 1, 5)`,
+    );
+    await orders.land('e 05-03 10:00 05-03 10:01 EU 1');
+    await orders.run(at('05-05 00:00'));
+    expect(await sealedSince(orders)).toMatchObject([{ version: 1, revenue: '5' }]);
+    expect(
+      await orders.rows(
+        `select sum(held_revenue) as held from gold.daily_orders_reconciliation where window_start >= '2026-04-01Z'`,
+      ),
+    ).toEqual([{ held: '2.00' }]);
+  });
+});
+
 describe('reopened', () => {
   test('what was held is judged by the next run, listed, and the close stays what it was', async () => {
     const orders = await march({ policy: 'auto' });
@@ -262,6 +360,23 @@ describe('closing', () => {
       /^daily_orders: closed 2026-04, in run \d+; its mark "daily_orders 2026-04 close" is /,
     );
     expect(await orders.rows('select is_forced from errata.period_act')).toEqual([{ is_forced: true }]);
+  });
+
+  test('waits for the keys that have a longer delay', async () => {
+    const orders = await march({
+      ddl: `${tableWithDelays}; insert into ops.delays values ('US', '10 days')`,
+      watermark:
+        '{ strategy: bounded, delay: 1 hour, overrides: { table: ops.delays, by: [region], delay: delay } }',
+    });
+    const closing = (flags: object) =>
+      call(close, orders, ['daily_orders', '2026-03'], { ...ada, hard: true, ...flags });
+    await expect(closing({})).rejects.toMatchObject({
+      message: 'period 2026-03 of rollup "daily_orders" has windows that are not sealed',
+      exitCode: 2,
+    });
+    await orders.land('e 04-20 10:00 04-20 10:01 EU 1');
+    await orders.run(at('04-21 00:00'));
+    await closing({});
   });
 
   test('a soft close may be made hard, and not the other way', async () => {

@@ -187,6 +187,7 @@ describe.each(sites)('$kind names', ({ opening }) => {
     expect(Object.fromEntries(called.map(({ name, held }) => [name, held]))).toEqual({
       [`${names.ledger}_as_of`]: ['reader', 'auditor'],
       [`${names.ledger}_as_of_mark`]: ['reader', 'auditor'],
+      [`${names.ledger}_changes`]: ['reader', 'auditor'],
       daily_orders_open_windows: ['reader', 'auditor'],
       daily_orders_source: ['auditor'],
       daily_orders_windows: ['auditor'],

@@ -139,3 +139,11 @@ select
   null::text as posting_period
 from /*:ledger*/gold.daily_orders/*.*/ as g
 where false;
+
+-- Sessions: which of those replaced has its rows in which one now; empty under other windows.
+create temp table errata_succession on commit drop as
+select
+  q.window_start, q.window_end, /*:each key*/ q./*:key*/region/*.*/, /*:end*/
+  q.window_start as old_start, q.window_end as old_end, false as is_shipping
+from /*:touched*/errata.daily_orders_touched/*.*/ as q
+where false;

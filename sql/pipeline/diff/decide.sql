@@ -10,7 +10,7 @@
 -- $8 stamp: of this run
 -- $9 posting_period: text, the open period that adjustments are posted to; null where there is none
 --
--- Inputs: pg_temp.errata_change with the verdicts of the diff, the ledger, late events, proposals. Rows out: one a keyed
+-- Inputs: pg_temp.errata_change with the verdicts of the diff, pg_temp.errata_succession, the ledger, late events, proposals. Rows out: one a keyed
 -- window whose verdict may be another:
 --
 --   propose      the policy, a threshold or the horizon wants a person's word, or the proposal to be approved is stale
@@ -20,7 +20,8 @@
 --   rejected     a person has rejected just this before: it stays set aside, and is not proposed again
 --
 -- A threshold is measured from the last value that was sealed or that a person let be published, so that many small
--- differences do not creep past it. Safe to repeat: writes work tables only.
+-- differences do not creep past it. A session is measured from the values of those that it replaced, where they add up; that these
+-- become void is no difference of its own. A session all of whose rows ship in a version 1 is void without anybody's word. Safe to repeat: writes work tables only.
 with differing as (
   select
     c.ctid as place,
@@ -45,17 +46,52 @@ released as (
   where e.state in ('pending', 'held', 'waived') and e.released
   group by c.place
 ),
-base as (
-  select distinct on (c.place)
-    c.place
-    /*:each limited*/ , coalesce(g./*:measure*/revenue/*.*/, 0)::numeric as /*:measure*/revenue/*.*/ /*:end*/
+part as (
+  select c.place, c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ true as is_own
   from differing as c
+  union all
+  select c.place, s.old_start, s.old_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ false
+  from differing as c
+  join pg_temp.errata_succession as s
+    on s.window_start = c.window_start
+    and s.window_end = c.window_end
+    /*:each key*/ and array[s./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+  where not s.is_shipping
+),
+part_base as (
+  select distinct on (c.place, c.window_start, c.window_end)
+    c.place,
+    c.is_own
+    /*:each limited*/ , coalesce(g./*:measure*/revenue/*.*/, 0)::numeric as /*:measure*/revenue/*.*/ /*:end*/
+  from part as c
   join /*:ledger*/gold.daily_orders/*.*/ as g
     on g.window_start = c.window_start
     and g.window_end = c.window_end
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   where g.version = 1 or g.approver is not null
-  order by c.place, g.version desc
+  order by c.place, c.window_start, c.window_end, g.version desc
+),
+base as (
+  select
+    c.place
+    /*:each limited*/ , sum(c./*:measure*/revenue/*.*/) filter (where c.is_own or /*:adds_up*/true/*.*/) as /*:measure*/revenue/*.*/ /*:end*/
+  from part_base as c
+  group by c.place
+),
+-- what becomes of the rows of a session that was replaced
+succeeded as (
+  select c.place, bool_and(s.is_shipping) as is_shipping, bool_or(n.place is not null) as is_judged
+  from differing as c
+  join pg_temp.errata_succession as s
+    on s.old_start = c.window_start
+    and s.old_end = c.window_end
+    /*:each key*/ and array[s./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+  left join differing as n
+    on n.window_start = s.window_start
+    and n.window_end = s.window_end
+    /*:each key*/ and array[n./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
+  where c.is_void
+  group by c.place
 ),
 known_definition as (
   select c.place, d.definition -> 'measures' as measures
@@ -123,6 +159,8 @@ judged as (
         )
       end
     ] /*:end*/, '; '), '') as beyond,
+    coalesce(x.is_shipping, false) as is_shipping,
+    coalesce(x.is_judged, false) as is_judged_together,
     p.period,
     coalesce(p.may_post and $9::text is not null, true) as may_post,
     case when c.window_end < $6::timestamptz - $5::interval then format('the window ended more than the horizon ago, %s', c.window_end::text) end as too_old,
@@ -134,6 +172,7 @@ judged as (
   from differing as c
   left join released as r on r.place = c.place
   left join base as b on b.place = c.place
+  left join succeeded as x on x.place = c.place
   left join known_definition as d on d.place = c.place
   left join /*:schema*/errata/*.*/.definition as f on f.fingerprint = $7::text
   left join /*:schema*/errata/*.*/.proposal as o
@@ -185,7 +224,11 @@ decided as (
       when j.is_spoken then 'change'
       when j.is_rejected then 'rejected'
       when j.period is not null then 'held'
-      when j.has_rejected or j.beyond is not null or j.too_old is not null then 'propose'
+      when j.is_shipping then j.said
+      when j.has_rejected then 'propose'
+      -- with what took its rows over: together.sql
+      when j.is_judged_together then j.said
+      when j.beyond is not null or j.too_old is not null then 'propose'
       when $4::boolean and j.said = 'change' and not j.is_emitted then 'propose'
       else j.said
     end as verdict
@@ -199,10 +242,10 @@ set
       nullif(concat_ws(
         '; ',
         case when d.said = 'propose' then d.why end,
-        d.beyond,
-        d.too_old,
+        case when not d.is_judged_together then d.beyond end,
+        case when not d.is_judged_together then d.too_old end,
         case when d.has_rejected then 'what was rejected before is still in it' end,
-        case when d.said = 'change' and $4::boolean then 'the policy is review' end
+        case when d.said = 'change' and $4::boolean and not d.is_judged_together then 'the policy is review' end
       ), ''),
       'it is not what was proposed'
     )

@@ -5,7 +5,7 @@
 -- $3 proposed_at: the stamp of this run
 -- $4 verb, $5 actor, $6 reason: text
 --
--- Inputs: pg_temp.errata_change, pg_temp.errata_asked. Rows out: one a new proposal. Safe to repeat: an open proposal that
+-- Inputs: pg_temp.errata_change, pg_temp.errata_succession, pg_temp.errata_asked. Rows out: one a new proposal. Safe to repeat: an open proposal that
 -- says just this stands; of a keyed window judged anew one that says something else is stale. What a rejected one leaves
 -- aside is kept with it, until bronze gives another value.
 with superseded as (
@@ -72,11 +72,33 @@ rejected as (
     and o.proposal_id = a.errata_proposal_id
 )
 insert into /*:schema*/errata/*.*/.proposal as p (
-  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at, is_held
+  rollup_id, run_id, window_start, window_end, key, base_version, measures, event_count, causes, why, proposed_at, is_held,
+  replaces, replaced_by
 )
 select
   $1::integer, $2::bigint, c.window_start, c.window_end, k.key, c.old_version, m.measures, c.event_count, c.causes, c.why,
-  $3::timestamptz, c.verdict = 'held'
+  $3::timestamptz, c.verdict = 'held',
+  case when c.old_version = 0 then (
+    select jsonb_agg(jsonb_build_object('window_start', s.old_start::text, 'window_end', s.old_end::text) order by s.old_start, s.old_end)
+    from pg_temp.errata_succession as s
+    where s.window_start = c.window_start
+      and s.window_end = c.window_end
+      /*:each key*/ and array[s./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+      and exists (
+        select from /*:ledger*/gold.daily_orders/*.*/ as g
+        where g.window_start = s.old_start
+          and g.window_end = s.old_end
+          /*:each key*/ and array[g./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
+      )
+  ) end,
+  case when c.is_void then (
+    select jsonb_build_object('window_start', s.window_start::text, 'window_end', s.window_end::text)
+    from pg_temp.errata_succession as s
+    where s.old_start = c.window_start
+      and s.old_end = c.window_end
+      /*:each key*/ and array[s./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
+    limit 1
+  ) end
 from pg_temp.errata_change as c
 cross join lateral (
   select jsonb_build_array(/*:key_texts*/c.region::text/*.*/) as key

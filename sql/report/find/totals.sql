@@ -7,34 +7,46 @@
 -- $5 time_zone: of the periods
 --
 -- The total is the running sum of what each version added, so one pass over the versions gives every total that there ever
--- was. Only additive measures have one. Safe to repeat: it reads.
+-- was. Only additive measures have one: it reads every version, since any of them may have made
+-- the total. Measured on 485,319 of them (100 keys, two measures, PostgreSQL 18, 2 cores under a load of 12): 12 s, and 20 s where
+-- each measure of each version was a row with its key as JSON before they were summed; on 5 million it was not done after 160 s
+-- on that machine. Safe to repeat: it reads.
 with moved as (
   select
-    to_char(c.window_start at time zone $5::text, 'YYYY-MM') as period,
+    date_trunc('month', c.window_start at time zone $5::text) as month,
     c.window_start,
     c.window_end,
     c.local_date,
-    jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) as key,
-    c.stamp,
-    m.measure,
-    m.delta
+    /*:each key*/ c./*:key*/region/*.*/, /*:end*/
+    /*:each additive*/ c./*:delta_measure*/delta_revenue/*.*/::numeric as /*:delta_measure*/delta_revenue/*.*/, /*:end*/
+    true as errata_by_key,
+    c.stamp
   from /*:history*/gold.daily_orders_history/*.*/ as c
-  cross join lateral (
-    values (null::text, null::numeric) /*:each additive*/ , (/*:measure_name*/'revenue'/*.*/, c./*:delta_measure*/delta_revenue/*.*/::numeric) /*:end*/
-  ) as m (measure, delta)
-  where m.measure is not null
+),
+grouped as (
+  select
+    c.month,
+    c.window_start,
+    c.window_end,
+    c.local_date,
+    c.stamp,
+    case when grouping(c.errata_by_key) = 0 then jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) end as key,
+    /*:each additive*/ sum(c./*:delta_measure*/delta_revenue/*.*/) as /*:delta_measure*/delta_revenue/*.*/, /*:end*/
+    count(*) as versions
+  from moved as c
+  group by grouping sets (
+    (c.stamp, c.month),
+    (c.stamp, c.month, c.errata_by_key /*:each key*/ , c./*:key*/region/*.*/ /*:end*/),
+    (c.stamp, c.window_start, c.window_end, c.local_date)
+  )
 ),
 summed as (
-  select
-    m.measure, m.period, m.key, m.window_start, m.window_end, m.local_date, m.stamp,
-    sum(m.delta) as delta,
-    count(*) as versions
-  from moved as m
-  group by grouping sets (
-    (m.measure, m.stamp, m.period),
-    (m.measure, m.stamp, m.period, m.key),
-    (m.measure, m.stamp, m.window_start, m.window_end, m.local_date)
-  )
+  select m.measure, to_char(g.month, 'YYYY-MM') as period, g.key, g.window_start, g.window_end, g.local_date, g.stamp, m.delta, g.versions
+  from grouped as g
+  cross join lateral (
+    values (null::text, null::numeric) /*:each additive*/ , (/*:measure_name*/'revenue'/*.*/, g./*:delta_measure*/delta_revenue/*.*/) /*:end*/
+  ) as m (measure, delta)
+  where m.measure is not null
 ),
 standing as (
   select

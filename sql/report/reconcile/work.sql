@@ -62,3 +62,11 @@ from /*:ledger*/gold.daily_orders/*.*/ as g
 where false;
 
 create temp table errata_shared_id (event_id text not null) on commit drop;
+
+-- What a keyed window of the sweep was known as at an instant; a row where a version had been published by then.
+create temp table errata_known on commit drop as
+select
+  g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/
+  g.version, g.is_void /*:each measure*/ , g./*:measure*/revenue/*.*/ /*:end*/
+from /*:ledger*/gold.daily_orders/*.*/ as g
+where false;

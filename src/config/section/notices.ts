@@ -13,6 +13,9 @@ export const noticesShape = section(
       .optional()
       .describe('Signs each notice (HMAC SHA-256, header errata-signature); left out: they are not signed.'),
     timeout: span.optional().describe('How long one delivery may take; left out: 10 seconds.'),
+    keep: span
+      .optional()
+      .describe('How long notices that were delivered stay in errata.outbox; left out: 90 days.'),
   },
   `write { webhook: \${ERRATA_WEBHOOK} }`,
 );
@@ -21,15 +24,24 @@ export function noticeSettings(
   notices: z.output<typeof noticesShape> | undefined,
 ): NoticeSettings | undefined {
   if (notices === undefined) return undefined;
-  const { webhook, secret, timeout } = notices;
-  return { webhook, secret, timeout: timeout ?? durationOf(10_000_000n) };
+  const { webhook, secret, timeout, keep } = notices;
+  return {
+    webhook,
+    secret,
+    timeout: timeout ?? durationOf(10_000_000n),
+    keep: keep ?? durationOf(90n * 86_400_000_000n),
+  };
 }
 
 /** Never shown in a fault, since it may hold a token. */
 function readWebhook(text: string): Reading<string> {
-  return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
+  if (!/^https?:\/\/[^\s/]\S*$/i.test(text) || !URL.canParse(text))
+    return { wrong: `is no address; write https://host/path, best as \${ERRATA_WEBHOOK}` };
+  const { username, password } = new URL(text);
+  // fetch refuses them
+  return username === '' && password === ''
     ? { value: text }
-    : { wrong: `is no address; write https://host/path, best as \${ERRATA_WEBHOOK}` };
+    : { wrong: 'names a user before its host, which is never sent; put a token into the path' };
 }
 
 function readSecret(text: string): Reading<string> {

@@ -12,6 +12,7 @@ const endings = [
   '_journal',
   '_as_of',
   '_as_of_mark',
+  '_changes',
   '_side_output',
   '_reconciliation',
 ];

@@ -3,7 +3,9 @@ import type { Rollup } from '../../catalog/rollup.ts';
 import { formatTableName } from '../../config/name.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import type { KeyedWindow } from '../keyed-window.ts';
+import type { KnownAt } from '../known-at.ts';
 import { compareOutside, type Outside, type OutsideCounts, type OutsideFigures } from './against.ts';
+import { compareKnown, type Known } from './known.ts';
 import { reading, type Span, type SweepOptions, sweep } from './sweep.ts';
 
 type Decimal = string;
@@ -91,12 +93,15 @@ export interface Reconciliation {
   readonly events: readonly ReconciledEvent[];
   readonly result_hash: string;
   readonly against: { readonly table: string; readonly counts: OutsideCounts } | null;
+  /** What was known at a mark or an instant; null where none was named. */
+  readonly known: Known | null;
 }
 
 export interface ReconcileOptions extends SweepOptions {
   readonly period?: string | undefined;
   readonly actor?: string | undefined;
   readonly against?: Outside | undefined;
+  readonly known?: KnownAt | undefined;
   readonly windowsAtMost?: number | undefined;
   readonly eventsAtMost?: number | undefined;
 }
@@ -125,6 +130,21 @@ export async function reconcile(
     table: formatTableName(options.against.table),
     counts: await compareOutside(transaction, rollup, options.against, seen, keyText),
   };
+  const known = options.known
+    ? await compareKnown(transaction, rollup, options.known, seen, totals !== null, windowsAtMost)
+    : null;
+  const keptCounts = {
+    ...counts,
+    ...(against && { against: against.counts }),
+    ...(known && {
+      known: {
+        mark: known.mark,
+        at: known.at,
+        totals: known.totals,
+        moved_windows: known.moved_windows,
+      },
+    }),
+  };
   const [kept] = await read<{ reconciliation_id: string; result_hash: string }>('store', {
     rollup_id: rollup.id,
     period,
@@ -138,7 +158,7 @@ export async function reconcile(
     sealed_until: seen.sealed_until,
     swept_at: sweptAt,
     against: against?.table ?? null,
-    counts: JSON.stringify(against ? { ...counts, against: against.counts } : counts),
+    counts: JSON.stringify(keptCounts),
     totals: totals ? JSON.stringify(totals) : null,
     actor,
   });
@@ -160,6 +180,7 @@ export async function reconcile(
     events: await read<ReconciledEvent>('events', { at_most: eventsAtMost }),
     result_hash: kept?.result_hash as string,
     against: against ?? null,
+    known,
   };
 }
 

@@ -4,9 +4,11 @@ import { amount, counted, difference } from '../../output/amount.ts';
 import { table } from '../../output/table.ts';
 import { windowText } from '../../output/window-text.ts';
 import { instantText, shortInstant } from '../instant-text.ts';
-import { keyText } from '../keyed-window.ts';
+import { type KeyedWindow, keyText } from '../keyed-window.ts';
+import { knownAtText } from '../known-at.ts';
 import { isNothing } from '../sum-check.ts';
 import type { OutsideFigures } from './against.ts';
+import type { MovedWindow } from './known.ts';
 import type { ReconciledEvent, ReconciledWindow, Reconciliation, Total } from './reconcile.ts';
 
 /** Beyond so many the rest is counted. */
@@ -24,6 +26,7 @@ export function reconciliationText(found: Reconciliation, rollup: Rollup): strin
     ...(totals
       ? totalLines(totals)
       : ['Windows overlap, so an event is in several of them: their sums are no totals.']),
+    ...knownLines(found, keys),
     ...outsideLines(found, keys),
     ...unexplainedLines(found, keys),
     '',
@@ -83,6 +86,59 @@ function totalLines(totals: readonly Total[]): string[] {
   return totals.length === 0
     ? []
     : table([{ title: '' }, ...totals.map(({ measure }) => ({ title: measure, isNumber: true }))], rows);
+}
+
+/** From what was known then to what bronze holds now, and which keyed windows moved in between. */
+function knownLines({ known, totals }: Reconciliation, keys: readonly string[]): string[] {
+  if (!known) return [];
+  const now = totals ?? [];
+  const line = (title: string, member: keyof Total, isSum: boolean) =>
+    isSum || now.some((total) => !isNothing(total[member]))
+      ? [[title, ...now.map((total) => (isSum ? amount : difference)(total[member]))]]
+      : [];
+  const sums = known.totals ?? [];
+  const rows = [
+    ['known then', ...sums.map((total) => amount(total.known))],
+    ['  published since', ...sums.map(({ since }) => difference(since))],
+    ...line('latest', 'latest', true),
+    ...(['pending', 'held', 'waived', 'unexplained', 'blocked'] as const).flatMap((part) =>
+      line(`  ${part}`, part, false),
+    ),
+    ...line('bronze', 'bronze', true),
+  ];
+  const rest = BigInt(known.moved_windows) - BigInt(Math.min(known.windows.length, windowsShown));
+  return [
+    '',
+    `Known at ${knownAtText(known)}; bronze as it is now:`,
+    ...(sums.length === 0
+      ? []
+      : table([{ title: '' }, ...sums.map(({ measure }) => ({ title: measure, isNumber: true }))], rows)),
+    ...(known.windows.length === 0 ? ['Nothing came since.'] : ['Since then:']),
+    ...known.windows
+      .slice(0, windowsShown)
+      .map((window) => `  ${nameOf(window, keys)}: ${movedText(window)}`),
+    ...(rest > 0n ? [`  and ${amount(String(rest))} more: --json`] : []),
+  ];
+}
+
+function movedText({ known_version: then, version, measures, events, events_since: since }: MovedWindow) {
+  const values = Object.entries(measures).map(([name, { known, latest }]) =>
+    then === version
+      ? `${name} ${amount(latest)}`
+      : `${name} ${then === 0 ? 'none' : amount(known)} to ${amount(latest)}`,
+  );
+  const more = BigInt(since) - BigInt(events.length);
+  return [
+    then === version
+      ? `version ${version} as then`
+      : then === 0
+        ? `version ${version}, none then`
+        : `version ${then} then, ${version} now`,
+    ...values,
+    ...(since === '0'
+      ? []
+      : [`${counted(since, 'event')} since: ${events.join(' ')}${more > 0n ? ` and ${more} more` : ''}`]),
+  ].join('; ');
 }
 
 function outsideLines({ against, windows }: Reconciliation, keys: readonly string[]): string[] {
@@ -183,7 +239,7 @@ function eventsOf(window: ReconciledWindow, events: readonly ReconciledEvent[]):
   ];
 }
 
-function nameOf(window: ReconciledWindow, keys: readonly string[]): string {
+function nameOf(window: KeyedWindow, keys: readonly string[]): string {
   const start =
     window.window_end === null ? (window.local_date ?? instantText(window.window_start)) : windowText(window);
   return keys.length > 0 ? `${start}, ${keyText(window.key, keys)}` : start;

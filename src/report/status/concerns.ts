@@ -2,7 +2,7 @@
 import type { RollupSettings } from '../../config/settings.ts';
 import { counted } from '../../output/amount.ts';
 import { pausedText } from '../../publication/acts.ts';
-import { shortInstant } from '../instant-text.ts';
+import { shortInstant, spanText } from '../instant-text.ts';
 import type { LastRun, RollupStatus } from './status.ts';
 
 export interface Concern {
@@ -86,6 +86,15 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
       next: `errata review ${name}`,
       exitCode: 3,
     });
+  const { undelivered, oldest_age_seconds: age, last_error: undeliveredFor } = status.notices;
+  if (undeliveredFor !== null)
+    concerns.push({
+      word: `${counted(undelivered, 'notice')} undelivered`,
+      text: `the oldest notice has waited for ${spanText(age ?? '0')}: ${undeliveredFor}`,
+      next: 'errata notify',
+      // by then it is more than a receiver that restarts
+      exitCode: isDay(age) ? 3 : 0,
+    });
   if (status.late_seals !== '0')
     concerns.push({
       word: counted(status.late_seals, 'late seal'),
@@ -95,6 +104,8 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
     });
   return concerns;
 }
+
+const isDay = (seconds: string | null) => BigInt((seconds ?? '0').split('.')[0] as string) >= 86_400n;
 
 function failureText(failure: LastRun['failure']): string {
   if (!failure) return 'no message was kept';

@@ -95,6 +95,15 @@ export interface SourcePartition {
   readonly dropped: string | null;
 }
 
+/** Notices that nobody has received yet. */
+export interface Undelivered {
+  readonly undelivered: string;
+  readonly oldest_age_seconds: string | null;
+  /** Of the one that was tried most often. */
+  readonly attempts: number;
+  readonly last_error: string | null;
+}
+
 export interface RollupStatus extends Standing {
   readonly rollup: string;
   /** The database's clock. */
@@ -109,6 +118,7 @@ export interface RollupStatus extends Standing {
   /** Those with the least watermark first; empty where all rows are one. */
   readonly source_partitions: readonly SourcePartition[];
   readonly drops: Drops;
+  readonly notices: Undelivered;
   /** What does not fit between the settings and bronze, if anything: a run would refuse to begin. */
   readonly faults: readonly string[];
   /** The settings have changed since they were migrated: a run would refuse to begin. */
@@ -149,6 +159,11 @@ export async function readStatus(
       prepare('report/source_partitions.sql', bindings),
       about,
     );
+    const { rows: notices } = await execute<Undelivered>(
+      transaction,
+      prepare('report/undelivered.sql', bindings),
+      { rollup: chosen.name, at: now },
+    );
     return {
       rollup: chosen.name,
       at: now,
@@ -161,6 +176,7 @@ export async function readStatus(
       waiting,
       source_partitions: sourcePartitions,
       drops: await readDrops(transaction, prepare('report/drops.sql', bindings), rollup),
+      notices: notices[0] as Undelivered,
       ...(await fitOf(transaction, settings, chosen, rollup.id)),
     };
   });

@@ -4,7 +4,7 @@ import { amount, counted } from '../../output/amount.ts';
 import { countsText } from '../../output/summary.ts';
 import { instantText, shortInstant, spanText } from '../instant-text.ts';
 import { concernsOf } from './concerns.ts';
-import type { LastRun, RollupStatus, SourcePartition, WaitingEvents } from './status.ts';
+import type { LastRun, RollupStatus, SourcePartition, Undelivered, WaitingEvents } from './status.ts';
 
 export function statusText(status: RollupStatus, settings: RollupSettings): string {
   const concerns = concernsOf(status, settings);
@@ -22,6 +22,9 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
       : []),
     ['quarantine', counted(status.quarantined, 'row')],
     ...(settings.watermark.refused ? [['refusals', refusalsText(status)] as [string, string]] : []),
+    ...(settings.notices !== undefined || status.notices.undelivered !== '0'
+      ? [['notices', noticesText(status.notices)] as [string, string]]
+      : []),
     ['bronze', completeText(status)],
     ...(status.gone.length > 0 ? [['gone', goneText(status.gone)] as [string, string]] : []),
     ['settled', settledText(status.settled_until)],
@@ -82,6 +85,17 @@ function waitingText(
       return `${[counted(events, 'event'), ...sums].join(', ')} in ${counted(windows, 'window')}${whom}`;
     })
     .join('; ');
+}
+
+function noticesText({
+  undelivered: left,
+  oldest_age_seconds: age,
+  last_error: error,
+  attempts,
+}: Undelivered): string {
+  if (left === '0') return 'all delivered';
+  const tried = error === null ? '' : `; tried ${counted(String(attempts), 'time')}: ${error}`;
+  return `${counted(left, 'notice')} undelivered, the oldest for ${spanText(age ?? '0')}${tried}`;
 }
 
 /** Most source partitions with a line each; --json has all. */
