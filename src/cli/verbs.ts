@@ -29,6 +29,7 @@ import { restate } from '../commands/restate.ts';
 import { resume } from '../commands/resume.ts';
 import { review } from '../commands/review.ts';
 import { run } from '../commands/run.ts';
+import { serve } from '../commands/serve.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
 import { verify } from '../commands/verify.ts';
@@ -42,6 +43,7 @@ export const verbs: readonly Verb[] = [
   migrate,
   plan,
   run,
+  serve,
   publish,
   review,
   approve,
