@@ -31,3 +31,26 @@ create table /*:schema*/errata/*.*/.back_off (
   next_attempt_at timestamptz not null,
   error text not null
 );
+
+-- What all runs of a rollup have counted together, kept by the commit of each, so that metrics need no sum over history.
+create table /*:schema*/errata/*.*/.run_total (
+  rollup_id integer not null references /*:schema*/errata/*.*/.rollup,
+  name text not null,
+  total numeric not null,
+  primary key (rollup_id, name)
+);
+insert into /*:schema*/errata/*.*/.run_total (rollup_id, name, total)
+select r.rollup_id, c.key, sum(c.value::numeric)
+from /*:schema*/errata/*.*/.run as r
+cross join lateral jsonb_each_text(
+  r.counts || jsonb_build_object(case when r.outcome = 'failed' then 'failed_runs' else 'runs' end, 1)
+) as c
+where r.outcome in ('done', 'attention', 'failed')
+  and c.key in (
+    'runs', 'failed_runs', 'rows_examined', 'late_firing', 'side_output', 'stragglers', 'quarantined', 'conflicts',
+    'windows_sealed', 'windows_corrected', 'windows_proposed'
+  )
+group by r.rollup_id, c.key;
+
+-- A long row of failures does not lie between a metric and the last success.
+create index run_success on /*:schema*/errata/*.*/.run (rollup_id, run_id desc) where outcome in ('done', 'attention');

@@ -14,6 +14,7 @@ import { grants } from '../commands/grants.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { mark } from '../commands/mark.ts';
+import { metrics } from '../commands/metrics.ts';
 import { migrate } from '../commands/migrate.ts';
 import { notify } from '../commands/notify.ts';
 import { pause } from '../commands/pause.ts';
@@ -62,6 +63,7 @@ export const verbs: readonly Verb[] = [
   mark,
   notify,
   status,
+  metrics,
   explain,
   changes,
   find,

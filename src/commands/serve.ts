@@ -1,6 +1,5 @@
 /** `errata serve`: runs each rollup by its schedule, and answers for its health over HTTP. */
 import { once } from 'node:events';
-import { Hono } from 'hono';
 import { schedule } from 'node-cron';
 import type { Context } from '../cli/context.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
@@ -14,6 +13,7 @@ import { Loop, scheduledRollups } from '../schedule/loop.ts';
 import { health } from '../server/health.ts';
 import { listen } from '../server/http.ts';
 import { addressOf, defaultListen, readListen, readToken } from '../server/listen.ts';
+import { metrics } from '../server/metrics.ts';
 
 export interface ServeFlags {
   readonly listen?: string;
@@ -62,7 +62,7 @@ Example:
       token,
       logger: context.logger,
       open: health({ control, schema: settings.schema, stop }),
-      guarded: new Hono(),
+      guarded: metrics(control, settings, context.logger),
     });
     context.say(
       `serves ${counted(String(rollups.length), 'rollup')} at ${addressOf({ ...place, port: server.port })}`,

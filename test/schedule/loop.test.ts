@@ -5,6 +5,9 @@ import { openRollup } from '../../src/catalog/open.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { runRollup } from '../../src/pipeline/run.ts';
 import { pauseRollup, resumeRollup } from '../../src/publication/acts.ts';
+import { concernsOf } from '../../src/report/status/concerns.ts';
+import { readStatus } from '../../src/report/status/status.ts';
+import { statusText } from '../../src/report/status/text.ts';
 import { backOff } from '../../src/schedule/back-off.ts';
 import { claim, NothingDue } from '../../src/schedule/claim.ts';
 import { openServers, type Servers } from './servers.ts';
@@ -142,6 +145,28 @@ test('a rollup that fails backs off, also over a restart, and others go on; succ
   await restarted.tick(at('14:03'));
   expect(await lines(servers, 'bad')).toEqual(['bad 10:00-14:00 missed 4']);
   expect(await backOffs(servers)).toEqual([]);
+});
+
+test('status shows the schedule, how far it is answered, and what backs off', async () => {
+  const servers = await openServers({ one: hourly });
+  const [chosen] = servers.settings.rollups;
+  if (!chosen) throw new Error('no rollup');
+  const status = async () => await readStatus(servers.control, servers.settings, chosen);
+  const text = async () => statusText(await status(), chosen);
+  expect(await text()).toContain('  schedule    0 * * * * (UTC), no run has answered it yet\n');
+  const server = servers.start();
+  await server.tick(at('09:30'));
+  await server.tick(at('11:00'));
+  expect(await text()).toContain(
+    '  schedule    0 * * * * (UTC), answered until 2026-02-01 11:00:00Z, 1 moment before it missed\n',
+  );
+  await servers.database.pool.query('alter table bronze.orders rename to moved');
+  await server.tick(at('12:00'));
+  expect(await text()).toContain(
+    '  ! 1 scheduled run failed in succession, the next is not before 2026-02-01 12:01:00Z: rollup "one" does not fit its bronze\n' +
+      '      errata check; then errata run one\n',
+  );
+  expect(concernsOf(await status(), chosen).map(({ exitCode }) => exitCode)).toContain(1);
 });
 
 test('two servers that fail at one instant wait once', async () => {
