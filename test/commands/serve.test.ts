@@ -24,6 +24,17 @@ async function dueSince(servers: Servers, hours: number): Promise<void> {
   ]);
 }
 
+/** A run stands before the lock that the test holds on its ledger. */
+async function untilItWaits(servers: Servers): Promise<void> {
+  const waiting = async () => {
+    const { rows } = await servers.database.pool.query(
+      "select count(*) from pg_locks where not granted and relation = 'gold.one'::regclass",
+    );
+    return rows[0].count;
+  };
+  await expect.poll(waiting, { timeout: 20_000 }).toBe('1');
+}
+
 describe('as a process', () => {
   test('what is due runs at once; SIGTERM waits for the commit, and the exit code is 0', async () => {
     const servers = await openServers({ one: hourly }, 'run: { lock_timeout: 60 seconds }');
@@ -40,14 +51,7 @@ describe('as a process', () => {
     const port = await portOf(server);
     expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).text()).toBe('ok\n');
     expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).text()).toBe('ok\n');
-    await expect
-      .poll(async () => {
-        const { rows } = await servers.database.pool.query(
-          "select count(*) from pg_locks where not granted and relation = 'gold.one'::regclass",
-        );
-        return rows[0].count;
-      })
-      .toBe('1');
+    await untilItWaits(servers);
     server.signal('SIGTERM');
     await server.said('stops when what is under way is committed');
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
@@ -77,14 +81,7 @@ describe('as a process', () => {
       '127.0.0.1:0',
     );
     await portOf(server);
-    await expect
-      .poll(async () => {
-        const { rows } = await servers.database.pool.query(
-          "select count(*) from pg_locks where not granted and relation = 'gold.one'::regclass",
-        );
-        return rows[0].count;
-      })
-      .toBe('1');
+    await untilItWaits(servers);
     server.signal('SIGTERM');
     await server.said('stops when');
     server.signal('SIGTERM');
@@ -104,17 +101,7 @@ describe('as a process', () => {
     const holder = await servers.database.pool.connect();
     await holder.query('begin; lock table gold.one in access exclusive mode');
     const killed = startDirectly(directory, servers.database.url, 'serve', '--listen', '127.0.0.1:0');
-    await expect
-      .poll(
-        async () => {
-          const { rows } = await servers.database.pool.query(
-            "select count(*) from pg_locks where not granted and relation = 'gold.one'::regclass",
-          );
-          return rows[0].count;
-        },
-        { timeout: 10_000 },
-      )
-      .toBe('1');
+    await untilItWaits(servers);
     killed.signal('SIGKILL');
     await killed.ended;
     await holder.query('rollback');

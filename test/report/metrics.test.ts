@@ -95,9 +95,9 @@ test('each metric says what the database says', async () => {
     `select percentile_cont(0.5) within group (order by lateness_seconds::float8)::text as half, max(lateness_seconds)::text as most
      from gold.daily_orders_late_event where landing in ('late_firing', 'side_output') and source_partition = 'A'`,
   );
-  expect(figure('errata_late_rows_lateness_seconds quantile=0.5 source=A')).toBe(Number(quantiles.half));
-  expect(figure('errata_late_rows_lateness_seconds quantile=1 source=A')).toBe(Number(quantiles.most));
-  expect(figure('errata_late_rows_lateness_seconds quantile=0.99 source=B')).toBe(2 * 86_400 + 2 * 3600);
+  expect(figure('errata_late_rows_lateness_seconds percentile=50 source=A')).toBe(Number(quantiles.half));
+  expect(figure('errata_late_rows_lateness_seconds percentile=100 source=A')).toBe(Number(quantiles.most));
+  expect(figure('errata_late_rows_lateness_seconds percentile=99 source=B')).toBe(2 * 86_400 + 2 * 3600);
   const reach = await one<{ watermark: string; frontier: string; stages: Record<string, number> }>(
     orders,
     `select extract(epoch from sealed_until) as watermark, extract(epoch from frontier) as frontier,
@@ -174,7 +174,7 @@ test('thresholds: beyond is beyond, equal is within, and what is not known yet i
   const [rollup] = settings.rollups;
   if (!rollup) throw new Error('no rollup');
   const { rows } = await orders.database.pool.query(
-    "select (max(finished_at) + interval '1 hour')::text as hour, (max(finished_at) + interval '1 hour 1 second')::text as beyond, (max(finished_at) + interval '7 hours')::text as far from errata.run",
+    "select (max(finished_at) + interval '1 hour')::text as hour, (max(finished_at) + interval '1 hour 1 second')::text as beyond, (max(finished_at) + interval '6 hours')::text as six, (max(finished_at) + interval '7 hours')::text as far from errata.run",
   );
   const at = async (instant: string) => {
     const { rollups } = await readFigures(orders.control, settings, [{ ...rollup, alerts: thresholds }], {
@@ -189,6 +189,7 @@ test('thresholds: beyond is beyond, equal is within, and what is not known yet i
     'lateness: warn, 33.333%, more than 1%',
   ]);
   expect((await at(rows[0].beyond))[0]).toBe('stale: warn, 1 hour, more than 1 hour');
+  expect((await at(rows[0].six))[0]).toBe('stale: warn, 6 hours, more than 1 hour');
   expect((await at(rows[0].far))[0]).toBe('stale: error, 7 hours, more than 6 hours');
 });
 

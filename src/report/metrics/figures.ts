@@ -50,7 +50,7 @@ export interface OwnFigures {
   readonly lateness: readonly {
     /** Empty: the rows that name none. */
     readonly source: string;
-    readonly quantiles: Readonly<Record<'0.5' | '0.9' | '0.99' | '1', number>>;
+    readonly percentiles: Readonly<Record<'50' | '90' | '99' | '100', number>>;
   }[];
 }
 
@@ -177,11 +177,11 @@ async function ownFigures(
     },
     lateness: late.map((part) => ({
       source: part.source_partition ?? '',
-      quantiles: {
-        '0.5': Number(part.half),
-        '0.9': Number(part.nine_tenths),
-        '0.99': Number(part.nearly_all),
-        '1': Number(part.most),
+      percentiles: {
+        '50': Number(part.half),
+        '90': Number(part.nine_tenths),
+        '99': Number(part.nearly_all),
+        '100': Number(part.most),
       },
     })),
   };

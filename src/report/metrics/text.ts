@@ -114,7 +114,7 @@ function ofRollups(registry: Registry, rollups: readonly RollupFigures[]): void 
   const lateness = gauge(
     'errata_late_rows_lateness_seconds',
     'How late the late rows of the last day came, by source partition.',
-    ['rollup', 'source', 'quantile'],
+    ['rollup', 'source', 'percentile'],
   );
   const threshold = gauge('errata_alert_threshold', 'Thresholds of the settings.', [
     'rollup',
@@ -135,9 +135,9 @@ function ofRollups(registry: Registry, rollups: readonly RollupFigures[]): void 
       pending.set({ rollup, released: 'false' }, own.pending.unreleased);
       pending.set({ rollup, released: 'true' }, own.pending.released);
     }
-    for (const { source, quantiles } of own?.lateness ?? [])
-      for (const [quantile, seconds] of Object.entries(quantiles))
-        lateness.set({ rollup, source, quantile }, seconds);
+    for (const { source, percentiles } of own?.lateness ?? [])
+      for (const [percentile, seconds] of Object.entries(percentiles))
+        lateness.set({ rollup, source, percentile }, seconds);
     for (const alert of alertsOf(figures)) {
       level.set({ rollup, alert: alert.alert }, { ok: 0, warn: 1, error: 2 }[alert.level]);
       if (alert.warn) threshold.set({ rollup, alert: alert.alert, level: 'warn' }, alert.warn.value);
