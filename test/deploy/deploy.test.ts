@@ -165,8 +165,8 @@ describe('schedulers', () => {
   });
 
   test('an exit code that asks for a person is no failure of the scheduler’s', () => {
-    const { command } = parseAllDocuments(read('kubernetes/cronjob.yaml'))[0]?.toJS().spec.jobTemplate.spec
-      .template.spec.containers[0];
+    const [cronJob] = parseAllDocuments(read('kubernetes/cronjob.yaml')).map((one) => one.toJS());
+    const [{ command }] = cronJob.spec.jobTemplate.spec.template.spec.containers;
     const script = (command[2] as string).replace(/^node \S+ run/, '(exit $0)');
     const ended = (code: number) => {
       try {
