@@ -1,6 +1,5 @@
 /** `errata serve`: runs each rollup by its schedule, and answers for its health over HTTP. */
 import { once } from 'node:events';
-import { schedule } from 'node-cron';
 import type { Context } from '../cli/context.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
@@ -10,6 +9,7 @@ import { query } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import { counted } from '../output/amount.ts';
 import { Loop, scheduledRollups } from '../schedule/loop.ts';
+import { startTicks } from '../schedule/ticks.ts';
 import { health } from '../server/health.ts';
 import { listen } from '../server/http.ts';
 import { addressOf, defaultListen, readListen, readToken } from '../server/listen.ts';
@@ -73,22 +73,15 @@ Example:
   },
 };
 
-/**
- * One tick a minute, which no schedule is finer than. node-cron's own reading of a schedule would leave out the hour that
- * the clock skips and what is due while it is down; here it only keeps time.
- */
 async function untilStopped(context: Context, loop: Loop, stop: AbortSignal): Promise<void> {
-  const ticks = schedule('* * * * *', () => void loop.tick(), {
-    timezone: 'UTC',
-    suppressMissedWarning: true,
-  });
+  const endTicks = startTicks(() => void loop.tick());
   try {
     if (!stop.aborted) {
       void loop.tick();
       await once(stop, 'abort');
     }
   } finally {
-    await ticks.destroy();
+    await endTicks();
   }
   context.say('stops when what is under way is committed; a second signal cancels it');
   await loop.idle();

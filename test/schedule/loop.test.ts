@@ -1,4 +1,7 @@
 /** What a server does with what is due, one occasion at a time, on a clock of the test's own. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openRollup } from '../../src/catalog/open.ts';
@@ -215,6 +218,39 @@ test('a paused rollup waits without a failure; resumed, what was due meanwhile h
   await resumeRollup(servers.control, servers.settings, chosen, speaker);
   await server.tick(at('12:00'));
   expect(await lines(servers)).toEqual(['one 10:00-12:00 missed 2']);
+});
+
+test('a rollup that was dropped, or never migrated, hides no other', async () => {
+  const servers = await openServers({ gone: hourly, here: hourly });
+  const server = servers.start();
+  await server.tick(at('09:30'));
+  await servers.database.pool.query("update errata.rollup set dropped_at = now() where name = 'gone'");
+  await server.tick(at('10:00'));
+  expect(await lines(servers)).toEqual(['here 10:00-10:00 missed 0']);
+});
+
+test('notices are delivered as after errata run, also those that waited', async () => {
+  const got: string[] = [];
+  const receiver = createServer((request, response) => {
+    got.push(String(request.headers['errata-notice']));
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  const servers = await openServers({ one: hourly }, `notices: { webhook: "http://127.0.0.1:${port}/" }`);
+  const server = servers.start();
+  await server.tick(at('09:30'));
+  await server.tick(at('10:00'));
+  await servers.database.pool.query(
+    `insert into errata.outbox (run_id, notice) values (1, '{"rollup": "one"}')`,
+  );
+  await server.tick(at('10:01'));
+  receiver.close();
+  const { rows } = await servers.database.pool.query(
+    'select notice_id from errata.outbox where delivered_at is not null order by notice_id',
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(got).toEqual(rows.map((row) => row.notice_id));
 });
 
 test('asked to stop, it begins nothing, and says so of nothing that is due', async () => {
