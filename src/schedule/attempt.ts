@@ -37,8 +37,11 @@ export async function attempt(
   chosen: RollupSettings & { readonly schedule: ScheduleSettings },
   options: AttemptOptions = {},
 ): Promise<Attempt> {
-  const due = await inTransaction(control, 'read committed', (transaction) =>
-    readDue(transaction, settings.schema, chosen.name, chosen.schedule, options.now),
+  const due = await inTransaction(
+    control,
+    'read committed',
+    (transaction) => readDue(transaction, settings.schema, chosen.name, chosen.schedule, options.now),
+    settings.limits,
   );
   if (due === undefined) return { outcome: 'unknown' };
   if (due.moments === null || options.stop?.aborted) return { outcome: 'not due' };
@@ -59,8 +62,13 @@ export async function attempt(
     if (error instanceof PausedRollup) return { outcome: 'paused' };
     const failure = failureOf(error, chosen);
     if (failure.exitCode === 4) return { outcome: 'locked' };
-    const waits = await inTransaction(control, 'read committed', (transaction) =>
-      backOff(transaction, settings.schema, due.rollupId, due.now, hideSecrets(failure.message)),
+    // Another server's run that has claimed what is due holds the row until it ends: it is not waited for.
+    const waits = await inTransaction(
+      control,
+      'read committed',
+      (transaction) =>
+        backOff(transaction, settings.schema, due.rollupId, due.now, hideSecrets(failure.message)),
+      settings.limits,
     );
     return { outcome: 'failed', failure, backOff: waits };
   }

@@ -71,7 +71,7 @@ test.each(stretches)(
     expect(rows[0].scheduled).toBe(rows[0].runs);
     expect(kills).toBeGreaterThan(3);
   },
-  600_000,
+  7_200_000,
 );
 
 /** Each moment lies between the first and the last of exactly one run, and each run has exactly its moments. */
