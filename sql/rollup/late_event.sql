@@ -63,5 +63,8 @@ create index if not exists /*:late_event_pending*/daily_orders_late_event_pendin
 create index if not exists /*:late_event_released*/daily_orders_late_event_released/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (row_digest)
   where cause = 'quarantine_release';
+-- What a run kept, for its report and for metrics: late events of long ago are not read.
+create index if not exists /*:late_event_run*/daily_orders_late_event_run/*.*/
+  on /*:late_event*/gold.daily_orders_late_event/*.*/ (first_run_id);
 create index if not exists /*:late_event_by_event*/daily_orders_late_event_by_event/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (event_id);

@@ -84,7 +84,7 @@ const stageFiles = {
   publish: ['publish', 'forget', 'include', 'hold_events', 'propose', 'settle'],
   chain: ['hash_versions', 'link'],
   notify: ['notify'],
-  finish: ['stamp', 'tell_stamp', 'finish'],
+  finish: ['stamp', 'tell_stamp', 'finish', 'total'],
 } as const;
 
 /** What a run does besides where delays or latenesses differ by key or source partition. */

@@ -20,6 +20,8 @@ export interface Context {
   readonly logger: Logger;
   /** Ended by SIGINT or SIGTERM: start nothing more. Statements under way are cancelled by then. */
   readonly signal: AbortSignal;
+  /** For a verb that serves: the first SIGINT or SIGTERM then only ends this signal, and the second ends `signal`. */
+  stopFirst(): AbortSignal;
   /** Read once. @throws Failure, exit code 2, with every fault of the file. */
   settings(): Settings;
   /**
@@ -52,6 +54,7 @@ export function createContext(parts: ContextParts): { context: Context; closeAll
     ...rest,
     configPath,
     signal: interruption.signal,
+    stopFirst: () => interruption.stopFirst(),
     settings: () => {
       read ??= readSettings(parts.configFile, parts.environment);
       return read;

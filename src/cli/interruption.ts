@@ -1,6 +1,7 @@
 /**
  * SIGINT, SIGTERM and SIGHUP. The server would only notice that we are gone when its statement ends, and hold the rollup until
  * then; so the statements under way are cancelled first, their transactions roll back, and only then does the process end.
+ * A verb that serves is asked first to come to its end; the second signal then is what the first is to others.
  */
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
@@ -16,11 +17,18 @@ export class Interruption {
   readonly #clients = new Set<pg.PoolClient>();
   /** Requests that nobody has answered yet. */
   readonly #asked = new Map<pg.PoolClient, Socket>();
+  #stop: AbortController | undefined;
   /** 128 and the signal's number, once one came. */
   exitCode: 129 | 130 | 143 | undefined;
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** From here on the first signal cancels nothing, and only ends what this returns. */
+  stopFirst(): AbortSignal {
+    this.#stop ??= new AbortController();
+    return this.#stop.signal;
   }
 
   /** Clients of this pool are cancelled too. */
@@ -42,6 +50,10 @@ export class Interruption {
   listen(): void {
     for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
       process.on(name, () => {
+        if (this.#stop && !this.#stop.signal.aborted) {
+          this.#stop.abort();
+          return;
+        }
         // The second time somebody means it.
         if (this.exitCode !== undefined) process.exit(codes[name]);
         this.exitCode = codes[name];

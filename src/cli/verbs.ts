@@ -14,6 +14,7 @@ import { grants } from '../commands/grants.ts';
 import { init } from '../commands/init.ts';
 import { lateness } from '../commands/lateness.ts';
 import { mark } from '../commands/mark.ts';
+import { metrics } from '../commands/metrics.ts';
 import { migrate } from '../commands/migrate.ts';
 import { notify } from '../commands/notify.ts';
 import { pause } from '../commands/pause.ts';
@@ -29,6 +30,7 @@ import { restate } from '../commands/restate.ts';
 import { resume } from '../commands/resume.ts';
 import { review } from '../commands/review.ts';
 import { run } from '../commands/run.ts';
+import { serve } from '../commands/serve.ts';
 import { sql } from '../commands/sql.ts';
 import { status } from '../commands/status.ts';
 import { verify } from '../commands/verify.ts';
@@ -42,6 +44,7 @@ export const verbs: readonly Verb[] = [
   migrate,
   plan,
   run,
+  serve,
   publish,
   review,
   approve,
@@ -60,6 +63,7 @@ export const verbs: readonly Verb[] = [
   mark,
   notify,
   status,
+  metrics,
   explain,
   changes,
   find,

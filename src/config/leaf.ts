@@ -40,6 +40,7 @@ export const duration = leaf(readDuration, 'write a duration, such as 10 minutes
 export const span = leaf(readSpan, 'write a duration, such as 10 minutes');
 export const skew = leaf(readSkew, 'write a duration, such as 1 hour, or none', true);
 export const decimal = leaf(readDecimal, 'write an amount, such as 1000.00', true);
+export const count = leaf(readCount, 'write a whole number, such as 100', true);
 export const percentage = leaf(readPercentage, 'write a percentage, such as 5%');
 export const table = leaf(readTableName, 'write schema.table');
 export const goldName = leaf(readGoldName, 'write schema.table');
@@ -79,6 +80,11 @@ export const columns = z
 
 function readText(value: string): Reading<string> {
   return value.trim() === '' ? { wrong: 'is empty; write a text or leave it out' } : { value };
+}
+
+function readCount(value: string): Reading<number> {
+  if (/^\d{1,15}$/.test(value)) return { value: Number(value) };
+  return { wrong: 'is no whole number of 0 or more; write one, such as 100' };
 }
 
 function readSpan(value: string): Reading<Duration> {

@@ -4,6 +4,7 @@ import type { Environment } from './environment.ts';
 import { Faults } from './faults.ts';
 import { reportIssues } from './issues.ts';
 import { Places } from './place.ts';
+import { alertFaults } from './section/alerts.ts';
 import { fileShape, readUrl } from './section/file.ts';
 import { limitSettings } from './section/limits.ts';
 import { noticeSettings } from './section/notices.ts';
@@ -43,12 +44,13 @@ export function parseSettings(text: string, file: string, env: Environment): Set
   const { database, schema, rollups, periods, roles, run } = parsed.data;
   const limits = limitSettings(run);
   const notices = noticeSettings(parsed.data.notices);
+  const { alerts } = parsed.data;
   const calendar = periodSettings(periods, rollups);
   return {
     database: database ?? (env.DATABASE_URL || undefined),
     schema: schema ?? 'errata',
     rollups: Object.entries(rollups).map(([name, rollup]) =>
-      rollupSettings(name, rollup, ['rollups', name], places, { limits, notices, periods: calendar }),
+      rollupSettings(name, rollup, ['rollups', name], places, { limits, notices, periods: calendar, alerts }),
     ),
     periods: calendar,
     roles: roleSettings(roles, places),
@@ -67,6 +69,8 @@ function crossFaults(root: unknown, env: Environment, faults: Faults): void {
     faults.about(['database'], `the value of \${DATABASE_URL} ${fallback.wrong}`);
   const roles = mappingAt(file, 'roles');
   if (roles) roleFaults(roles, faults);
+  const alerts = mappingAt(file, 'alerts');
+  if (alerts) alertFaults(alerts, ['alerts'], faults);
   const rollups = mappingAt(file, 'rollups');
   if (rollups === undefined) return;
   if (Object.keys(rollups).length === 0) {

@@ -96,6 +96,8 @@ export interface RollupSettings {
   readonly seal: SealSettings;
   readonly publish: PublishSettings;
   readonly schedule?: ScheduleSettings | undefined;
+  /** Undefined: there is no threshold. */
+  readonly alerts?: AlertSettings | undefined;
   readonly limits: LimitSettings;
   readonly notices: NoticeSettings | undefined;
   readonly periods: PeriodSettings;
@@ -282,4 +284,30 @@ export interface ScheduleSettings {
   readonly cron: string;
   /** Default UTC. */
   readonly timeZone: string;
+}
+
+/** Thresholds by what is watched; each of the file's holds for a rollup that has none of its own. */
+export interface AlertSettings {
+  /** Seconds since the last run that succeeded. */
+  readonly stale?: Levels | undefined;
+  /** Seconds for which the oldest keyed window has waited for a run. */
+  readonly backlog?: Levels | undefined;
+  /** Keyed windows that the last sweep of `errata reconcile` could not explain. */
+  readonly unexplained?: Levels | undefined;
+  /** The part of the rows examined in the last day that was refused, from 0 to 1. */
+  readonly lateness?: Levels | undefined;
+}
+
+export type AlertName = keyof AlertSettings;
+
+/** Passed when the figure is greater; at least one of the two is there, and `error` is not the smaller. */
+export interface Levels {
+  readonly warn?: Level | undefined;
+  readonly error?: Level | undefined;
+}
+
+export interface Level {
+  readonly value: number;
+  /** As written. */
+  readonly text: string;
 }

@@ -32,4 +32,8 @@ export async function finish(
     counts: JSON.stringify(counts),
     stage_milliseconds: JSON.stringify(stageMilliseconds),
   });
+  await execute(run.transaction, run.statements.pipeline.total, {
+    rollup_id: run.rollup.id,
+    counts: JSON.stringify(counts),
+  });
 }

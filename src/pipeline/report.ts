@@ -242,7 +242,12 @@ export async function noteFailure(
     await inTransaction(control, 'read committed', (transaction) =>
       query(
         transaction,
-        `insert into ${quoteName(rollup.schema)}.run (rollup_id, verb, outcome, started_at, finished_at, failure)
+        `with total as (
+           insert into ${quoteName(rollup.schema)}.run_total as t (rollup_id, name, total)
+           values ($1, 'failed_runs', 1)
+           on conflict (rollup_id, name) do update set total = t.total + 1
+         )
+         insert into ${quoteName(rollup.schema)}.run (rollup_id, verb, outcome, started_at, finished_at, failure)
          values ($1, $2, 'failed', clock_timestamp(), clock_timestamp(), $3::jsonb)`,
         [rollup.id, verb, JSON.stringify(failure)],
       ),

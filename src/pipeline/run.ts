@@ -33,6 +33,8 @@ import { advanceWatermark, findSealing } from './watermark.ts';
 export interface SpineOptions extends RunOptions {
   /** Called as each stage begins; `detail` may name what it works on. */
   readonly onStage?: (stage: string, detail?: string) => void;
+  /** Called in the run's transaction as soon as it holds the rollup: what it throws undoes the run. */
+  readonly begun?: (run: RunContext) => Promise<void>;
   /** Called in the run's transaction before anything is recomputed: what a person's word changes first. */
   readonly before?: (run: RunContext) => Promise<void>;
   /** Called once it is known what becomes of each window: what it throws undoes the run. */
@@ -126,6 +128,7 @@ async function attempt(
         'repeatable read',
         async (transaction) => {
           const begun = await begin(transaction, rollup, statements, options);
+          await options.begun?.(begun);
           const watch = new Stopwatch(options.onStage);
           const scanned = await watch.time('scan', () =>
             scan(begun, (relation) => options.onStage?.('scan', relation)),

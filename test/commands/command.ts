@@ -21,6 +21,8 @@ export interface Started {
   signal(name: NodeJS.Signals): void;
   /** Resolves once stderr holds this text. */
   said(text: string): Promise<void>;
+  /** What it holds by now. */
+  stderr(): string;
 }
 
 /** A directory with this `errata.yaml`, if any; gone when the test file ends. */
@@ -84,6 +86,7 @@ function startScript(
         waiting.push({ text, resolve });
         if (stderr.includes(text)) resolve();
       }),
+    stderr: () => stderr,
   };
 }
 

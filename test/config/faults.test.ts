@@ -112,11 +112,11 @@ describe('one fault at a time', () => {
     [['schema: errata', 'shema: errata'], '2:1  shema: is not a setting here; did you mean schema?'],
     [
       ['schema: errata', 'colour: errata'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, alerts, periods',
     ],
     [
       ['schema: errata', 'colour:'],
-      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods',
+      '2:1  colour: is not a setting here; write one of database, schema, rollups, roles, run, notices, alerts, periods',
     ],
     [
       ['schema: errata', 'schema: pg_errata'],
@@ -618,7 +618,7 @@ it('prints as fact, detail and hint', () => {
   } catch (error) {
     expect(formatFailure(error as Failure)).toBe(`errata.yaml has 2 faults
   detail: errata.yaml:1:10  rollups: holds no rollup; write one, as \`errata init\` shows
-          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, roles, run, notices, periods
+          errata.yaml:2:1  x: is not a setting here; write one of database, schema, rollups, roles, run, notices, alerts, periods
   hint:   mend the file and run \`errata check\``);
   }
 });
@@ -645,4 +645,26 @@ describe('notices', () => {
     expect(named).toMatch(/notices\.webhook: the value names a user before its host, which is never sent/);
     expect(named).not.toContain('hidden');
   });
+});
+
+it('alerts: each threshold has its unit, and error is not smaller than warn; those of the file and of a rollup at once', () => {
+  const found = faults([
+    [
+      'periods: {',
+      'alerts: { stale: { warn: 6 hours, error: 1 hour }, backlog: {}, unexplained: { warn: -1 }, lateness: { error: 1 } }\nperiods: {',
+    ],
+    [
+      '    schedule:',
+      '    alerts: { lateness: { warn: 5%, error: 0.5% }, stale: { warn: soon }, late: 1 }\n    schedule:',
+    ],
+  ]);
+  expect(found.map((fault) => fault.replace(/^errata\.yaml:\d+:\d+ +/, ''))).toEqual([
+    'rollups.daily_orders.alerts.lateness.error: is smaller than warn, 5%; write a greater one',
+    expect.stringMatching(/^rollups\.daily_orders\.alerts\.stale\.warn: "soon" is not a duration/),
+    'rollups.daily_orders.alerts.late: is not a setting here; write one of stale, backlog, unexplained, lateness',
+    'alerts.stale.error: is smaller than warn, 6 hours; write a greater one',
+    'alerts.backlog: says nothing; write warn, error or both',
+    'alerts.unexplained.warn: "-1" is no whole number of 0 or more; write one, such as 100',
+    'alerts.lateness.error: "1" is not a percentage; write one, such as 5%',
+  ]);
 });

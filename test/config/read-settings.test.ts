@@ -343,3 +343,28 @@ it('a run waits for a lock, and works at a statement, as long as the section run
     }),
   );
 });
+
+it('thresholds: those of the file hold for a rollup, alert by alert, unless it has its own', () => {
+  const text = (alerts: string, own: string) => `
+rollups:
+  clicks:
+    gold: g.clicks
+    bronze: { table: b.clicks, unique_rows: true, event_time: t, ingested_at: i }
+    window: { tumbling: 5 minutes }
+    measures: { views: count(*) }
+    watermark: { strategy: recorded }
+    seal: { by: stream }
+    publish: { policy: auto }
+${own}${alerts}`;
+  const alertsOf = (alerts: string, own = '') =>
+    parseSettings(text(alerts, own), 'e.yaml', {}).rollups[0]?.alerts;
+  expect(alertsOf('')).toBe(undefined);
+  const file = 'alerts: { stale: { warn: 1 hour, error: 6 hours }, lateness: { warn: 0.5% } }\n';
+  const stale = { warn: { value: 3600, text: '1 hour' }, error: { value: 21_600, text: '6 hours' } };
+  expect(alertsOf(file)).toEqual({ stale, lateness: { warn: { value: 0.005, text: '0.5%' } } });
+  expect(alertsOf(file, '    alerts: { lateness: { error: 2% }, unexplained: { warn: 0 } }\n')).toEqual({
+    stale,
+    lateness: { error: { value: 0.02, text: '2%' } },
+    unexplained: { warn: { value: 0, text: '0' } },
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCalendarWidth } from '../../src/config/calendar-width.ts';
-import { readCron } from '../../src/config/cron.ts';
+import { cronFields, readCron } from '../../src/config/cron.ts';
 import { readDecimal } from '../../src/config/decimal.ts';
 import { didYouMean } from '../../src/config/did-you-mean.ts';
 import { readInstant, readLocalTime } from '../../src/config/instant.ts';
@@ -106,6 +106,25 @@ it('readCron wants five fields', () => {
         'is not a cron expression of five fields; write one, such as "*/15 * * * *" for each quarter of an hour',
     });
   }
+  const never = (what: string) =>
+    `has a ${what} that never comes or cannot be read; write one, such as "*/15 * * * *" for each quarter of an hour`;
+  expect(readCron('60 2 * * *')).toEqual({ wrong: never('minute') });
+  expect(readCron('0 0 31 2 *')).toEqual({ wrong: never('day of the month') });
+  expect(readCron('0 0 * * 8')).toEqual({ wrong: never('day of the week') });
+});
+
+it('cronFields: Sunday is 0, and two restricted days are alternatives', () => {
+  expect(cronFields('5,35 2-3 1 jan 7')).toEqual({
+    minutes: [5, 35],
+    hours: [2, 3],
+    days: [1],
+    months: [1],
+    weekdays: [0],
+    eitherDay: true,
+    everyHour: false,
+  });
+  expect(cronFields('*/15 * * * MON-FRI')).toMatchObject({ eitherDay: false, everyHour: true });
+  expect(cronFields('0 0-23 */2 * MON')).toMatchObject({ eitherDay: false, everyHour: true });
 });
 
 it('didYouMean knows slips, and keeps silent about strangers', () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { leaf, section } from '../leaf.ts';
 import { nameBytes, plainName, readName } from '../name.ts';
 import type { Reading } from '../reading.ts';
+import { alertsShape } from './alerts.ts';
 import { limitsShape } from './limits.ts';
 import { noticesShape } from './notices.ts';
 import { periodsShape } from './periods.ts';
@@ -26,6 +27,11 @@ export const fileShape = section(
     roles: rolesShape.optional().describe('Database roles, and what `migrate` grants them.'),
     run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
     notices: noticesShape.optional().describe('Who is told when a published number changed.'),
+    alerts: alertsShape
+      .optional()
+      .describe(
+        'Thresholds for `errata status --fail-on` and metrics, of each rollup that has none of its own.',
+      ),
     periods: periodsShape.optional().describe('What finance closes.'),
   },
   'write a mapping with rollups',

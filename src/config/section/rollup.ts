@@ -5,6 +5,7 @@ import { columns, cron, durationOrColumn, goldName, section, timeZone } from '..
 import { nameBytes, plainName } from '../name.ts';
 import type { Path, Places } from '../place.ts';
 import type { RollupSettings } from '../settings.ts';
+import { alertFaults, alertSettings, alertsShape } from './alerts.ts';
 import { bronzeFaults, bronzeSettings, bronzeShape } from './bronze.ts';
 import { keyFaults, measureFaults, measureSettings, measuresShape } from './measures.ts';
 import { overrideFaults } from './overrides.ts';
@@ -41,6 +42,7 @@ export const rollupShape = section(
     seal: sealShape.describe('Who writes version 1, the number that ships.'),
     publish: publishShape.describe('Who publishes corrections.'),
     schedule: scheduleShape.optional().describe('When `errata serve` runs the rollup.'),
+    alerts: alertsShape.optional().describe('Thresholds of its own; what is left out is as the file says.'),
   },
   'write a mapping with gold, bronze, window, measures, watermark, seal and publish',
 );
@@ -77,6 +79,8 @@ export function rollupFaults(name: string, raw: Raw, path: Path, faults: Faults)
   if (seal) sealFaults(seal, [...path, 'seal'], watermark?.strategy, faults);
   const publish = mappingAt(raw, 'publish');
   if (publish) publishFaults(publish, [...path, 'publish'], names, faults);
+  const alerts = mappingAt(raw, 'alerts');
+  if (alerts) alertFaults(alerts, [...path, 'alerts'], faults);
 }
 
 export function mappingAt(raw: Raw, member: string): Raw | undefined {
@@ -89,7 +93,12 @@ export function rollupSettings(
   rollup: z.output<typeof rollupShape>,
   path: Path,
   places: Places,
-  shared: Pick<RollupSettings, 'limits' | 'notices' | 'periods'>,
+  {
+    alerts,
+    ...shared
+  }: Pick<RollupSettings, 'limits' | 'notices' | 'periods'> & {
+    readonly alerts: z.output<typeof alertsShape> | undefined;
+  },
 ): RollupSettings {
   const bronze = bronzeSettings(rollup.bronze);
   return {
@@ -105,6 +114,7 @@ export function rollupSettings(
     seal: sealSettings(rollup.seal),
     publish: publishSettings(rollup.publish),
     schedule: rollup.schedule && { cron: rollup.schedule.cron, timeZone: rollup.schedule.time_zone ?? 'UTC' },
+    alerts: alertSettings(alerts, rollup.alerts),
     ...shared,
     position: { line: places.key(path).line },
   };

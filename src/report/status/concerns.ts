@@ -39,6 +39,14 @@ export function concernsOf(status: RollupStatus, { name, gold }: RollupSettings)
       next: `errata check; then errata run ${name}`,
       exitCode: 1,
     });
+  const { failures, next_attempt_at: next, error } = status.schedule ?? {};
+  if (failures)
+    concerns.push({
+      word: 'backs off',
+      text: `${counted(String(failures), 'scheduled run')} failed in succession, the next is not before ${shortInstant(next ?? null)}: ${error}`,
+      next: `errata check; then errata run ${name}`,
+      exitCode: 1,
+    });
   if (status.is_changed)
     concerns.push({
       word: 'the settings have changed',

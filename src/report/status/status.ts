@@ -4,6 +4,7 @@ import { definitionOf, fingerprintOf } from '../../catalog/definition.ts';
 import { describeRollup } from '../../catalog/describe.ts';
 import type { RollupSettings, Settings } from '../../config/settings.ts';
 import type { Control, RunVerb } from '../../db/control.ts';
+import type { Bindings } from '../../db/sql.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../../db/transaction.ts';
 import { type Act, standingPause } from '../../publication/acts.ts';
@@ -104,6 +105,22 @@ export interface Undelivered {
   readonly last_error: string | null;
 }
 
+/** Of `errata serve`. */
+export interface ScheduleStatus {
+  readonly cron: string;
+  readonly time_zone: string;
+  /** The last due moment that a run has answered; null: none yet. */
+  readonly due_at: string | null;
+  /** Moments that this run answered too, since nothing ran when they were due. */
+  readonly missed: string | null;
+  readonly run_id: string | null;
+  /** In succession; null: the last scheduled run did not fail. */
+  readonly failures: number | null;
+  readonly failed_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly error: string | null;
+}
+
 export interface RollupStatus extends Standing {
   readonly rollup: string;
   /** The database's clock. */
@@ -113,6 +130,8 @@ export interface RollupStatus extends Standing {
   readonly last_error: LastRun | null;
   /** The pause that stands: `run` passes the rollup over. */
   readonly paused: Act | null;
+  /** Null where the settings have no schedule. */
+  readonly schedule: ScheduleStatus | null;
   readonly queue: readonly Queued[];
   readonly waiting: readonly WaitingEvents[];
   /** Those with the least watermark first; empty where all rows are one. */
@@ -172,6 +191,7 @@ export async function readStatus(
       last_success: runAt(runs, 'success'),
       last_error: runAt(runs, 'failure'),
       paused: await standingPause(transaction, settings.schema, rollup.id),
+      schedule: await scheduleOf(transaction, bindings, chosen, rollup.id),
       queue,
       waiting,
       source_partitions: sourcePartitions,
@@ -180,6 +200,25 @@ export async function readStatus(
       ...(await fitOf(transaction, settings, chosen, rollup.id)),
     };
   });
+}
+
+async function scheduleOf(
+  transaction: ControlTransaction,
+  bindings: Bindings,
+  { schedule }: RollupSettings,
+  id: number,
+): Promise<ScheduleStatus | null> {
+  if (schedule === undefined) return null;
+  const { rows } = await execute<Omit<ScheduleStatus, 'cron' | 'time_zone'>>(
+    transaction,
+    prepare('report/schedule.sql', bindings),
+    { rollup_id: id },
+  );
+  return {
+    cron: schedule.cron,
+    time_zone: schedule.timeZone,
+    ...(rows[0] as Omit<ScheduleStatus, 'cron' | 'time_zone'>),
+  };
 }
 
 function runAt(runs: readonly (LastRun & { place: string })[], wanted: string): LastRun | null {

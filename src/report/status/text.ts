@@ -4,7 +4,14 @@ import { amount, counted } from '../../output/amount.ts';
 import { countsText } from '../../output/summary.ts';
 import { instantText, shortInstant, spanText } from '../instant-text.ts';
 import { concernsOf } from './concerns.ts';
-import type { LastRun, RollupStatus, SourcePartition, Undelivered, WaitingEvents } from './status.ts';
+import type {
+  LastRun,
+  RollupStatus,
+  ScheduleStatus,
+  SourcePartition,
+  Undelivered,
+  WaitingEvents,
+} from './status.ts';
 
 export function statusText(status: RollupStatus, settings: RollupSettings): string {
   const concerns = concernsOf(status, settings);
@@ -12,6 +19,7 @@ export function statusText(status: RollupStatus, settings: RollupSettings): stri
   const facts: [string, string][] = [
     ['last run', status.last_run ? runText(status.last_run) : 'never'],
     ...errorFacts(status),
+    ...(status.schedule ? [['schedule', scheduleText(status.schedule)] as [string, string]] : []),
     ['frontier', reachText(status.frontier, status.frontier_lag_seconds, 'nothing is examined yet')],
     ['watermark', reachText(status.sealed_until, status.watermark_lag_seconds, 'nothing is sealed yet')],
     ...sourceFacts(status),
@@ -56,6 +64,14 @@ function errorFacts({
       `${shortInstant(error.finished_at)}${ageText(error.age_seconds)}: ${error.failure?.message}`,
     ]);
   return facts;
+}
+
+function scheduleText({ cron, time_zone: zone, due_at: due, missed }: ScheduleStatus): string {
+  const answered =
+    due === null
+      ? 'no run has answered it yet'
+      : `answered until ${shortInstant(due)}${missed === null || missed === '0' ? '' : `, ${counted(missed, 'moment')} before it missed`}`;
+  return `${cron} (${zone}), ${answered}`;
 }
 
 function queueText({ queue }: RollupStatus): string {
