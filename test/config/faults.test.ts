@@ -637,7 +637,13 @@ describe('notices', () => {
   });
   it('never show what stands in a variable', () => {
     expect(faults(and('notices: { webhook: "${HOOK}" }'), { HOOK: 'hidden' }).join()).not.toContain('hidden');
-    for (const address of ['https:example.com', 'https:///path', 'https://a b/path', 'https://', 'https://host:99999/'])
+    for (const address of [
+      'https:example.com',
+      'https:///path',
+      'https://a b/path',
+      'https://',
+      'https://host:99999/',
+    ])
       expect(faults(and(`notices: { webhook: "${address}" }`))).toEqual([
         expect.stringMatching(/notices\.webhook: the value is no address/),
       ]);
