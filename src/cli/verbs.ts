@@ -30,6 +30,7 @@ import { resume } from '../commands/resume.ts';
 import { review } from '../commands/review.ts';
 import { run } from '../commands/run.ts';
 import { sql } from '../commands/sql.ts';
+import { statement } from '../commands/statement.ts';
 import { status } from '../commands/status.ts';
 import { verify } from '../commands/verify.ts';
 import { waive } from '../commands/waive.ts';
@@ -65,6 +66,7 @@ export const verbs: readonly Verb[] = [
   find,
   events,
   reconcile,
+  statement,
   digest,
   verify,
   lateness,
