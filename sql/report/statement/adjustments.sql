@@ -7,7 +7,7 @@ select
   case
     when c.kind = 'adjustment' then 'adjustment'
     when c.kind = 'seal' then 'sealed after the close'
-    else 'posted while it stood reopened'
+    else 'while reopened'
   end as errata_how,
   c.window_start,
   c.window_end,
@@ -29,7 +29,7 @@ cross join pg_temp.errata_statement as b
 where c.kind = 'adjustment' or c.stamp > b.closed_at
 union all
 select
-  'of another period, posted to this one',
+  'for another period',
   h.window_start,
   h.window_end,
   h.local_date,

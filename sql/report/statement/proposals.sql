@@ -5,6 +5,12 @@ create or replace temp view errata_stated_proposals as
 select
   o.window_start,
   o.window_end,
+  -- as a version of the window has it
+  (
+    select max(g.local_date)
+    from pg_temp.errata_stated_version as g
+    where g.window_start = o.window_start and g.window_end = o.window_end
+  ) as local_date,
   /*:each key*/ (o.key ->> /*:key_place*/0/*.*/)::/*:key_type*/text/*.*/ as /*:key*/region/*.*/, /*:end*/
   o.proposal_id as errata_proposal_id,
   case when o.state <> 'open' then 'rejected' when o.is_held then 'held' else 'open' end as state,

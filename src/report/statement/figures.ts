@@ -14,7 +14,10 @@ import { type Basis, iso, type Sweep } from './basis.ts';
 export type Kind = 'number' | 'date' | 'instant' | 'text' | 'boolean';
 
 export interface Column {
+  /** The header of the file. */
   readonly name: string;
+  /** In the view; it differs where a key or measure has the name already. */
+  readonly attribute: string;
   readonly kind: Kind;
 }
 
@@ -30,6 +33,7 @@ const byWindow = ['window_start', 'window_end', 'key'];
 /** Each is a view of sql/report/statement/, and its order, which leaves no two rows to chance. */
 const orders = {
   totals: ['measure'],
+  bridge: ['measure', 'place'],
   days: ['day'],
   windows: byWindow,
   versions: [...byWindow, 'version'],
@@ -184,10 +188,10 @@ async function planOf(transaction: ControlTransaction, rollup: Rollup, name: Lis
     columns: attributes.flatMap((attribute): Column[] =>
       attribute.name === 'errata_row_hash'
         ? [
-            { name: 'citation', kind: 'text' },
-            { name: 'sha256', kind: 'text' },
+            { name: shown('errata_citation'), attribute: 'errata_citation', kind: 'text' },
+            { name: shown('errata_sha256'), attribute: 'errata_sha256', kind: 'text' },
           ]
-        : [{ name: shown(attribute.name), kind: kindOf(attribute.type) }],
+        : [{ name: shown(attribute.name), attribute: attribute.name, kind: kindOf(attribute.type) }],
     ),
     hashAt,
   };

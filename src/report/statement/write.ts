@@ -1,5 +1,6 @@
 /** Writes a statement into a directory, whole or not at all. */
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RollupSettings, Settings } from '../../config/settings.ts';
 import type { Control } from '../../db/control.ts';
@@ -7,7 +8,7 @@ import { type ControlTransaction, inTransaction } from '../../db/transaction.ts'
 import { Failure } from '../../failure.ts';
 import { type Asked, type Basis, readBasis, refuseWhileStoring } from './basis.ts';
 import { writeCsv } from './csv.ts';
-import { type ListName, layOut, streamList } from './figures.ts';
+import { countOf, type Listed, type ListName, layOut, listNames, readList, streamList } from './figures.ts';
 import {
   type FileEntry,
   type Manifest,
@@ -23,6 +24,7 @@ import {
 /** What a list is called as a file; those that are a part of another have none. */
 export const csvOf: Readonly<Partial<Record<ListName, string>>> = {
   totals: 'totals.csv',
+  bridge: 'bridge.csv',
   days: 'days.csv',
   windows: 'windows.csv',
   versions: 'versions.csv',
@@ -53,8 +55,8 @@ export async function writeStatement(
   name: string,
 ): Promise<Written> {
   const there = await entriesOf(directory, name);
-  await mkdir(dirname(directory), { recursive: true });
-  const partial = await mkdtemp(join(dirname(directory), `.${basename(directory)}-`));
+  const partial = join(dirname(directory), `.${basename(directory)}-${randomUUID()}`);
+  await mkdir(partial, { recursive: true });
   try {
     const manifest = await composeStatement(control, settings, chosen, asked, partial);
     if (there.length === 0) {
@@ -102,6 +104,28 @@ async function writeFiles(
   const files: Record<string, FileEntry> = {};
   for (const [list, file] of Object.entries(csvOf) as [ListName, string][])
     files[file] = await writeCsv(join(directory, file), streamList(transaction, basis.rollup, list));
+  // loaded only here: every other verb would wait for them
+  const { pageRows, statementPage } = await import('./html.ts');
+  const { sheetRows, workbook } = await import('./xlsx.ts');
+  const lists = {} as Record<ListName, Listed>;
+  const counts = {} as Record<ListName, number>;
+  for (const name of listNames) {
+    lists[name] = await readList(transaction, basis.rollup, name, Math.max(pageRows, sheetRows));
+    counts[name] = await countOf(transaction, name);
+  }
+  const shown = (atMost: number) =>
+    Object.fromEntries(
+      listNames.map((name) => [name, { ...lists[name], rows: lists[name].rows.slice(0, atMost) }]),
+    ) as unknown as typeof lists;
+  const parts = { basis, counts, fileOf: csvOf };
+  const made = {
+    'statement.html': statementPage({ ...parts, lists: shown(pageRows) }),
+    'statement.xlsx': await workbook({ ...parts, lists: shown(sheetRows) }),
+  };
+  for (const [file, bytes] of Object.entries(made)) {
+    await writeFile(join(directory, file), bytes);
+    files[file] = { sha256: sha256Of(bytes), bytes: Buffer.byteLength(bytes) };
+  }
   return files;
 }
 
