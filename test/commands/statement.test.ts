@@ -1,7 +1,16 @@
 /** `errata statement`: what it says of an instant stays what it said, whatever comes later. Figures are worked out by hand. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  createReadStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { statement } from '../../src/commands/statement.ts';
 import { approveProposals, rejectProposals } from '../../src/publication/decide.ts';
@@ -417,4 +426,38 @@ describe('what it refuses', () => {
     });
     await orders.rows(`update errata.rollup set states_since = '-infinity'`);
   });
+});
+
+test('docs/statement.md: its statement finds the versions of the ledger, and the totals', async () => {
+  const orders = await openOrders({ policy: 'auto' });
+  await orders.land('a 10-29 10:00 10-29 10:01 EU 20', 'jump 10-30 10:00 10-30 10:00 EU 1');
+  await orders.run({ bound: '2026-10-30T11:00Z' });
+  await orders.land('b 10-29 10:00 10-30 11:30 EU 5', 'w 11-01 10:00 11-01 10:00 EU 1');
+  await orders.run({ bound: '2026-11-01T11:00Z' });
+  await closePeriod(orders.control, orders.rollup, { ...ada, period: '2026-10' });
+  const directory = statementDirectory();
+  await writeStatement(orders, join(directory, 'october'));
+  const manifest = JSON.parse(readFileSync(join(directory, 'october', 'manifest.json'), 'utf8'));
+  const document = readFileSync(new URL('../../docs/statement.md', import.meta.url), 'utf8');
+  const [, ddl = '', asked = ''] = /```sql\n([\s\S]*?)\\copy .*\n([\s\S]*?)```/.exec(document) ?? [];
+  const client = await orders.database.pool.connect();
+  try {
+    await client.query(ddl);
+    const rows = client.query(copyFrom('copy stated from stdin with (format csv, header)'));
+    await pipeline(createReadStream(join(directory, 'october', 'versions.csv')), rows);
+    // psql puts a variable in quotes where :'name' stands
+    const { rows: found } = await client.query(
+      asked.replaceAll(/:'(\w+)'/g, (_, name) => `'${manifest[name]}'`),
+    );
+    expect(found).toEqual([
+      { missing: '0', made_up: '0', differing: '0', sealed: '21.00', corrections: '5.00', latest: '26.00' },
+    ]);
+    await client.query('update stated set revenue = revenue + 1 where version = 2');
+    const { rows: edited } = await client.query(
+      asked.replaceAll(/:'(\w+)'/g, (_, name) => `'${manifest[name]}'`),
+    );
+    expect(edited).toMatchObject([{ differing: '1' }]);
+  } finally {
+    client.release(true);
+  }
 });

@@ -1,26 +1,10 @@
--- Statement: what the reconciliation view gives over the versions and states of then, with what the sweep could not explain, the
--- day, and the causes of all corrections (R14).
+-- Statement: each keyed window as reckoned, with what the sweep could not explain, the day, and the causes of all its
+-- corrections (R14).
 --
 -- An unexplained difference stands until a version of its keyed window is published. Inputs: the work tables. Rows out: one a
 -- keyed window, into pg_temp.errata_stated_window. Safe to repeat in another transaction: writes a work table only.
 create temp table errata_stated_window on commit drop as
-with corrected as (
-  select
-    g.window_start,
-    g.window_end,
-    /*:each key*/ g./*:key*/region/*.*/, /*:end*/
-    array_agg(distinct c.cause order by c.cause) filter (where c.cause is not null) as causes,
-    max(g.stamp) as stamp
-  from pg_temp.errata_stated_version as g
-  left join lateral unnest(g.causes) as c (cause) on true
-  group by g.window_start, g.window_end /*:each key*/ , g./*:key*/region/*.*/ /*:end*/
-),
-latest as (
-  select distinct on (g.window_start, g.window_end /*:each key*/ , g./*:key*/region/*.*/ /*:end*/) g.*
-  from pg_temp.errata_stated_version as g
-  order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc
-),
-swept as (
+with swept as (
   select
     w.window_start,
     w.window_end,
@@ -46,16 +30,12 @@ select
     else coalesce((s.errata_figures -> /*:measure_name*/'revenue'/*.*/ ->> 'unexplained')::numeric, 0)
   end as /*:errata_unexplained_measure*/errata_unexplained_revenue/*.*/,
   /*:end*/
-  coalesce(v.causes, '{}') as errata_causes,
+  coalesce(l.causes, '{}') as errata_causes,
   coalesce(l.is_void, false) as errata_is_void,
   l.errata_row_hash
 from pg_temp.errata_statement as b
-cross join /*:reconciliation*/gold.daily_orders_reconciliation/*.*/ as c
-left join corrected as v
-  on v.window_start = c.window_start
-  and v.window_end = c.window_end
-  /*:each key*/ and array[v./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-left join latest as l
+cross join pg_temp.errata_stated_reconciled as c
+left join pg_temp.errata_stated_latest as l
   on l.window_start = c.window_start
   and l.window_end = c.window_end
   /*:each key*/ and array[l./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/

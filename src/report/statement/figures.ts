@@ -71,6 +71,8 @@ export async function layOut(transaction: ControlTransaction, basis: Basis): Pro
   await run('report/statement/ready.sql', published);
   await run('rollup/history.sql', stated);
   await run('rollup/reconciliation.sql', stated);
+  await run('report/statement/reconciled.sql', stated);
+  await run('report/statement/corrected.sql', stated);
   await run('report/statement/reckoned.sql', stated);
   for (const name of listNames) await run(`report/statement/${name}.sql`, stated);
   const [sweep] = await query<Sweep>(
