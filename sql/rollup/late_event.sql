@@ -32,6 +32,8 @@ create table if not exists /*:late_event*/gold.daily_orders_late_event/*.*/ (
   state_actor text,
   state_reason text,
   gone_run_id bigint,
+  -- set by each run for its transaction
+  known_from_run_id bigint default nullif(current_setting('errata.run_id', true), '')::bigint,
   constraint /*:late_event_once*/daily_orders_late_event_once/*.*/ unique nulls not distinct (
     window_start,
     window_end,
@@ -54,6 +56,11 @@ alter table /*:late_event*/gold.daily_orders_late_event/*.*/ drop constraint if 
 
 -- For tables made before a change of bronze could be told.
 alter table /*:late_event*/gold.daily_orders_late_event/*.*/ add column if not exists gone_run_id bigint;
+
+-- For tables made before past states were kept: since when they stand is not known.
+alter table /*:late_event*/gold.daily_orders_late_event/*.*/
+  add column if not exists known_from_run_id bigint,
+  alter column known_from_run_id set default nullif(current_setting('errata.run_id', true), '')::bigint;
 
 -- Pending rows are few beside all late events ever seen: what awaits a person is found without a scan.
 create index if not exists /*:late_event_pending*/daily_orders_late_event_pending/*.*/

@@ -55,7 +55,7 @@ proposal_part as (
     case when o.state <> 'open' then 'waived' when o.is_held then 'held' else 'pending' end as state,
     o.base_version as errata_base_version,
     coalesce(o.rejected_measures, o.measures) as errata_measures
-  from /*:schema*/errata/*.*/.proposal as o
+  from /*:proposal*/errata.proposal/*.*/ as o
   where o.rollup_id = /*:rollup_id*/1/*.*/
     and (o.state = 'open' or o.rejected_measures is not null)
 ),
@@ -170,7 +170,7 @@ select
     end
     from (
       select c.reconciliation_id, c.run_id, c.stamp, c.swept_at
-      from /*:schema*/errata/*.*/.reconciliation as c
+      from /*:sweep*/errata.reconciliation/*.*/ as c
       where c.rollup_id = /*:rollup_id*/1/*.*/
         and c.key is null
         and c.range_from <= p.window_start

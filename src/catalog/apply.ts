@@ -38,6 +38,13 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
     );
   }
   const id = known?.rollup_id ?? (await insertRollup(transaction, rollup, fingerprint));
+  if (known?.fingerprint !== fingerprint)
+    await query(
+      transaction,
+      `insert into ${quoteName(rollup.schema)}.applied_definition (rollup_id, definition_fingerprint, applied_at)
+       values ($1, $2, clock_timestamp())`,
+      [id, fingerprint],
+    );
   const applied: Rollup = { ...rollup, id };
   if (known) await updateRollup(transaction, applied, fingerprint);
   if (known && known.fingerprint !== fingerprint) {
@@ -157,10 +164,13 @@ async function dropViews(transaction: ControlTransaction, rollup: Rollup): Promi
 
 /** A measure added to a rollup is NULL in older versions. */
 async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
-  const { ledger, late_event: lateEvent, emission } = relationsOf(rollup);
+  const { ledger, late_event: lateEvent, past_state: pastState, emission } = relationsOf(rollup);
   for (const { name, type } of rollup.measures) {
-    for (const table of [ledger, lateEvent, emission]) {
-      await query(transaction, `alter table ${table} add column if not exists ${quoteName(name)} ${type}`);
+    for (const table of [ledger, lateEvent, pastState, emission]) {
+      await query(
+        transaction,
+        `alter table if exists ${table} add column if not exists ${quoteName(name)} ${type}`,
+      );
     }
   }
 }

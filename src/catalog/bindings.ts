@@ -14,6 +14,9 @@ export function bindingsOf(rollup: Rollup): Bindings {
   const relations = relationsOf(rollup);
   return {
     schema: quoteName(rollup.schema),
+    // what a statement of an earlier instant puts its own in place of
+    proposal: quoteTable({ schema: rollup.schema, name: 'proposal' }),
+    sweep: quoteTable({ schema: rollup.schema, name: 'reconciliation' }),
     rollup_id: trustedSql(String(rollup.id)),
     partition_constraint: trustedSql('true'),
     ...relations,
@@ -56,6 +59,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
     version_of_part: sameKey(rollup, 'g'),
     part_key_texts: joinSql(
       rollup.keys.map((key) => trustedSql(`p.${quoteName(key.name)}::text`)),
+      ', ',
+    ),
+    version_key_texts: joinSql(
+      rollup.keys.map((key) => trustedSql(`g.${quoteName(key.name)}::text`)),
       ', ',
     ),
     queue_key_texts: joinSql(
@@ -173,6 +180,9 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     ),
     changed_value: trustedSql(
       isNumeric ? `(coalesce(g.${quoted}, 0) - coalesce(o.${quoted}, 0))::${type}` : `null::${type}`,
+    ),
+    difference_to_before: trustedSql(
+      isNumeric ? `(coalesce(g.${quoted}, 0) - coalesce(p.${quoted}, 0))::${type}` : `null::${type}`,
     ),
     unexplained_value: trustedSql(
       tolerance === undefined

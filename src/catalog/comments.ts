@@ -75,6 +75,8 @@ const columnComments: Readonly<Record<string, string>> = {
   state_reason: 'The reason that was given for its state.',
   gone_run_id:
     'Run that found the event gone from bronze: deleted, or changed into one of another keyed window; NULL while it is there.',
+  known_from_run_id:
+    'Run since which the row is as it stands; NULL where it is older than the record of past states.',
   line: 'reversal and rebook, or delta.',
   at: 'When the entry was written, on the clock of ingested_at.',
   dropped:

@@ -35,6 +35,9 @@ const privateSuffixes = {
   evidence: '_evidence',
   unchained: '_unchained',
   last_stamp: '_last_stamp',
+  past_state: '_past_state',
+  date_state: '_date_state',
+  keep_state: '_keep_state',
   override: '_override',
   track_changes: '_track_changes',
   refuse_change: '_refuse_change',
@@ -75,6 +78,7 @@ const privateLocalSuffixes = {
   session_row_by_session: '_session_row_by_session',
   session_part_of: '_session_part_of',
   override_once: '_override_once',
+  past_state_by_start: '_past_state_by_start',
 } as const;
 
 /** What the private relations, functions, constraints and indexes of a rollup are called after its name. */

@@ -45,6 +45,7 @@ const auditedTables: readonly Relation[] = [
   'source_change',
   'evidence',
   'unchained',
+  'past_state',
 ];
 /** Where windows are sessions. */
 const sessionTables: readonly Relation[] = ['session_key', 'session', 'session_row', 'session_part'];
@@ -71,6 +72,8 @@ const jobsFunctions: readonly Relation[] = [
   'refuse_change',
   'accept_seal',
   'check_versions',
+  'date_state',
+  'keep_state',
   'regroup_sessions',
   'fold_sessions',
   'write_sessions',
@@ -81,6 +84,7 @@ const jobsSharedFunctions = [
   'refuse_act_change',
   'refuse_period_change',
   'refuse_reconciliation_change',
+  'keep_past_proposal',
 ];
 
 /** @param rollups of the settings, migrated or not: what is not there is passed over by whoever grants. */

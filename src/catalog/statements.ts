@@ -19,6 +19,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
   'rollup/source.sql',
   'rollup/ledger.sql',
   'rollup/late_event.sql',
+  'rollup/past_state.sql',
   'rollup/private.sql',
   'rollup/evidence.sql',
   ...(rollup.settings.window.kind === 'session' ? sessionDefinitions : []),

@@ -32,6 +32,7 @@ import { review } from '../commands/review.ts';
 import { run } from '../commands/run.ts';
 import { serve } from '../commands/serve.ts';
 import { sql } from '../commands/sql.ts';
+import { statement } from '../commands/statement.ts';
 import { status } from '../commands/status.ts';
 import { verify } from '../commands/verify.ts';
 import { waive } from '../commands/waive.ts';
@@ -69,6 +70,7 @@ export const verbs: readonly Verb[] = [
   find,
   events,
   reconcile,
+  statement,
   digest,
   verify,
   lateness,

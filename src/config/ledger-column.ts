@@ -5,7 +5,7 @@ const ledgerColumns: ReadonlySet<string> = new Set(
    definition_fingerprint known_at is_corrected is_provisional is_closed is_open line pending_events corrected_events
    held_events waived_events event_id event_time ingested_at arrived_at lateness_seconds source_partition watermark
    landing state released is_conflict conflicts_with quarantine_reason row_digest first_run_id state_run_id state_actor
-   state_reason`.split(/\s+/),
+   state_reason gone_run_id known_from_run_id until_run_id`.split(/\s+/),
 );
 
 /** Words that the statements of a run use for themselves, beside the columns of bronze that they carry along. */

@@ -31,6 +31,7 @@ const reviewed: readonly string[] = [
   'head ? unchained : ledger',
   'ingestedAt',
   'isSealing',
+  'iso(…)',
   'keyPairs',
   'objectSql(kind, { schema, name })',
   'old',
@@ -78,6 +79,7 @@ const quotedBefore: Readonly<Record<string, readonly string[]>> = {
   'src/catalog/bindings.ts': ['name', 'row', 'period', 'start', 'end', 'rows', 'zone'],
   'src/catalog/track-changes.ts': ['name'],
   'src/report/reconcile/against.ts': ['outside', 'ours', 'tolerance'],
+  'src/report/statement/figures.ts': ['name', 'view', 'value'],
   'src/check/privileges.ts': ['role', 'database'],
   'src/check/roles.ts': ['name'],
   'src/db/identifiers.ts': [`name.replaceAll('"', '""')`],
@@ -95,7 +97,10 @@ test('what stands in SQL is quoted, or known to be SQL', () => {
       )
         continue;
       for (const [, part = ''] of body.matchAll(/\$\{((?:[^{}]|\{[^}]*\})*)\}/g)) {
-        const form = part.replace(/(join|differs|one|instantOf|microseconds|milliseconds)\(.*\)$/, '$1(…)');
+        const form = part.replace(
+          /(join|differs|one|iso|instantOf|microseconds|milliseconds)\(.*\)$/,
+          '$1(…)',
+        );
         if (quoting.test(part) || reviewed.includes(form) || quotedBefore[path]?.includes(part)) continue;
         others.push(`${path}: \${${part}}`);
       }

@@ -17,7 +17,8 @@ with run as (
   returning run_id
 )
 select
-  n.run_id::text as run_id,
+  -- who changes a state in this transaction
+  set_config('errata.run_id', n.run_id::text, true) as run_id,
   s.horizon::text as horizon,
   age(s.horizon::xid) as horizon_age,
   (s.horizon::text::bigint + age(s.horizon::xid))::text as transaction,
