@@ -110,7 +110,11 @@ async function writeFiles(
   const lists = {} as Record<ListName, Listed>;
   const counts = {} as Record<ListName, number>;
   for (const name of listNames) {
-    lists[name] = await readList(transaction, basis.rollup, name, Math.max(pageRows, sheetRows));
+    // people read the corrections and the refused rows among them
+    lists[name] =
+      name === 'versions' || name === 'events'
+        ? { columns: [], rows: [] }
+        : await readList(transaction, basis.rollup, name, Math.max(pageRows, sheetRows));
     counts[name] = await countOf(transaction, name);
   }
   const shown = (atMost: number) =>
