@@ -139,11 +139,11 @@ test('what is asked wrongly, and a rollup that fails, are told as failures', asy
   const settings = parseSettings(ordersYaml(), 'errata.yaml', {});
   const errata = createErrata({ pool, settings });
   for (const [asked, message] of [
-    [errata.run({ rollups: ['other'] }), 'there is no rollup "other"'],
-    [errata.migrate(), 'cannot be carried out'],
-    [errata.reconcile('daily_orders', {}), 'a reconciliation needs a period'],
+    [() => errata.run({ rollups: ['other'] }), 'there is no rollup "other"'],
+    [() => errata.migrate(), 'cannot be carried out'],
+    [() => errata.reconcile('daily_orders', {}), 'a reconciliation needs a period'],
   ] as const)
-    await expect(asked).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
+    await expect(asked()).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
   for (const wrong of [{ bound: 'soon' }, { maxWindows: 0 }, { step: '1 fortnight' }])
     await expect(errata.run(wrong)).rejects.toBeInstanceOf(Failure);
   await pool.query(plainTable);
