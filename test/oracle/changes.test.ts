@@ -10,7 +10,7 @@ import { openErrata, type TestErrata } from '../support/errata.ts';
 import { type History, histories } from './history.ts';
 import type { Row } from './model.ts';
 
-const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 60);
+const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 40);
 const seed = process.env.ERRATA_SEED === undefined ? 8841 : Number(process.env.ERRATA_SEED);
 
 interface Plan {

@@ -125,7 +125,7 @@ const modes = [
 ] as const;
 /** More by ERRATA_HISTORIES, as in oracle.test.ts. */
 const seeds = Array.from(
-  { length: Math.ceil(Number(process.env.ERRATA_HISTORIES ?? 280) / 140) },
+  { length: Math.ceil(Number(process.env.ERRATA_HISTORIES ?? 200) / 200) },
   (_, n) => 11 + n,
 );
 
@@ -137,7 +137,7 @@ test.each(modes.flatMap((mode) => seeds.map((seed) => ({ ...mode, seed }))))(
     const rows = historyOf(random);
     const { window, streamOf, column, after } = kinds[kind];
     const { totals, refused } = streamOf(rows.toSorted((a, b) => a.arrival - b.arrival));
-    const database = await openTestDatabase();
+    const database = await openTestDatabase('migrated');
     await database.pool.query(`create schema bronze; create schema stream;
       create table bronze.event (id text, key text, event_time timestamptz, ingested_at timestamptz);
       create table stream.refused (id text, we timestamptz, wm timestamptz, at timestamptz)`);

@@ -10,7 +10,7 @@ import { policies } from './policies.ts';
 import { SessionModel } from './sessions.ts';
 
 /** Random histories in the normal run; ERRATA_HISTORIES=5000 for the long one. */
-const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 280);
+const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 200);
 /** Every fourth one is also reconciled in the normal run, in the long one each. */
 const sweepsEvery = process.env.ERRATA_HISTORIES === undefined ? 4 : 1;
 const seed = process.env.ERRATA_SEED === undefined ? 8841 : Number(process.env.ERRATA_SEED);

@@ -42,7 +42,7 @@ const deviceTable = `
 
 /** DESIGN.md, section 5. */
 async function clicked(): Promise<TestErrata> {
-  const database = await openTestDatabase();
+  const database = await openTestDatabase('migrated');
   await database.pool.query(`
     create schema bronze;
     create table bronze.click (event_time timestamptz, ingested_at timestamptz, page text, seconds numeric(10,1));

@@ -11,7 +11,7 @@ import { openErrata } from '../support/errata.ts';
 import { call } from './verb-context.ts';
 
 test('odd names, and measures that do not add up', async () => {
-  const database = await openTestDatabase();
+  const database = await openTestDatabase('migrated');
   await database.pool.query(`create schema "Odd ""Schema";
     create table "Odd ""Schema"."select" ("Id" text, "When" timestamptz, "Landed" timestamptz, "Group 'by'" integer, "c" text, v integer);
     insert into "Odd ""Schema"."select" values
@@ -71,7 +71,7 @@ rollups:
 });
 
 test('nothing adds up: no sum check, and no amounts', async () => {
-  const database = await openTestDatabase();
+  const database = await openTestDatabase('migrated');
   await database.pool.query(`create schema bronze;
     create table bronze.reading (id text, at timestamptz, landed timestamptz, v integer);
     insert into bronze.reading values
