@@ -141,6 +141,8 @@ const passing = [
     'first_run_id',
     'state_run_id',
     'gone_run_id',
+    'known_from_run_id',
+    'until_run_id',
     'proposal_id',
     'emission_id',
     'stamp',
@@ -154,6 +156,7 @@ const passing = [
     'created_at',
     'settled_until',
     'last_stamp',
+    'states_since',
   ],
   ...[
     'system_identifier',
@@ -180,6 +183,7 @@ const relations = [
     'errata.watermark_step',
   ],
   ...['errata.proposal', 'errata.ingestion_partition'],
+  ...['errata.past_proposal', 'errata.daily_orders_past_state'],
 ];
 
 /** Everything that a run decides, as text: one line a row, in the order of the text. */
