@@ -1,0 +1,169 @@
+/** Reports of a mark or an instant say what they said when it was made (R11), whatever runs and people did since. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { events } from '../../src/commands/events.ts';
+import { approveProposals, rejectProposals } from '../../src/publication/decide.ts';
+import { makeMark } from '../../src/publication/marks.ts';
+import { releaseEvents } from '../../src/publication/release.ts';
+import { waiveEvents } from '../../src/publication/waive.ts';
+import { type Orders, openOrders } from '../support/orders.ts';
+import { call, settingsOf } from './verb-context.ts';
+
+const word = { actor: 'ada', reason: 'seen' };
+const marks = ['sealed', 'waiting', 'decided', 'settled'] as const;
+type Mark = (typeof marks)[number];
+
+interface Said {
+  readonly text: string;
+  readonly data: object;
+}
+const reports = {
+  events: async (flags: object) => await call(events, orders, ['daily_orders'], flags),
+};
+let orders: Orders;
+const said: Record<string, Said> = {};
+
+/** Asks each report, and then makes the mark. */
+async function mark(name: Mark): Promise<void> {
+  for (const [report, ask] of Object.entries(reports)) {
+    const { text, data } = await ask({});
+    said[`${report} ${name}`] = { text, data: data as object };
+  }
+  await makeMark(orders.control, settingsOf(orders), name, 'ada');
+}
+
+/**
+ * Two days of two regions. By "waiting" two refused rows are pending, and two late firings beyond the threshold proposed; by
+ * "decided" one of each is published; by "settled" the others are waived and rejected, and a further row is proposed.
+ */
+beforeAll(async () => {
+  orders = await openOrders({ policy: 'grace', publish: 'review_beyond: { revenue: 100.00 }' });
+  await orders.land(
+    'a 10-29 10:00 10-29 10:01 EU 10',
+    'b 10-29 10:00 10-29 10:02 US 20',
+    'c 10-30 10:00 10-30 10:01 EU 30',
+    'd 10-30 10:00 10-30 10:02 US 40',
+    'w1 10-31 01:30 10-31 01:30 EU 1',
+  );
+  await orders.run({ bound: '2026-10-31T01:45Z' });
+  await mark('sealed');
+  await orders.land(
+    'refused1 10-29 11:00 10-31 02:00 EU 5',
+    'refused2 10-29 11:00 10-31 02:01 US 7',
+    'firing1 10-30 11:00 10-31 02:02 EU 500',
+    'firing2 10-30 11:00 10-31 02:03 US 700',
+    'little 10-30 12:00 10-31 02:04 US 2',
+    'ahead 11-20 10:00 10-31 02:05 EU 1',
+    'nowhen - - 10-31 02:06 EU 1',
+    'a 10-29 10:00 10-31 02:07 EU 11',
+  );
+  await orders.run({ bound: '2026-10-31T03:00Z' });
+  await mark('waiting');
+  const bound = { bound: '2026-10-31T03:00Z' };
+  await releaseEvents(orders.control, orders.rollup, { ...word, eventIds: ['refused1'] }, bound);
+  await approveProposals(orders.control, orders.rollup, { ...word, key: { region: 'EU' } }, bound);
+  await mark('decided');
+  await waiveEvents(orders.control, orders.rollup, { ...word, eventIds: ['refused2'] }, bound);
+  await rejectProposals(orders.control, orders.rollup, { ...word, key: { region: 'US' } }, bound);
+  await orders.land('firing3 10-30 13:00 10-31 03:10 EU 900', 'refused3 10-29 12:00 10-31 03:11 EU 3');
+  await orders.run({ bound: '2026-10-31T04:00Z' });
+  await mark('settled');
+  await orders.land('x 10-29 13:00 10-31 04:10 US 9', 'w2 11-03 10:00 11-03 10:00 EU 1');
+  await orders.run({ bound: '2026-11-03T11:00Z' });
+}, 60_000);
+
+/** `event state version` of each. */
+const statesOf = (data: unknown) =>
+  (data as { events: { event_id: string; state: string | null; version: number | null }[] }).events.map(
+    ({ event_id: id, state, version }) => [id, state, version].filter((part) => part !== null).join(' '),
+  );
+
+describe('errata events', () => {
+  test('the story is told: each mark has other states', () => {
+    const unplaced = ['ahead', 'nowhen', 'a'];
+    expect(marks.map((name) => statesOf(said[`events ${name}`]?.data))).toEqual([
+      [],
+      [
+        'refused1 pending',
+        'refused2 pending',
+        'firing1 pending',
+        'firing2 pending',
+        'little pending',
+        ...unplaced,
+      ],
+      [
+        'refused1 included 2',
+        'refused2 pending',
+        'firing1 included 2',
+        'firing2 pending',
+        'little pending',
+        ...unplaced,
+      ],
+      [
+        'refused1 included 2',
+        'refused2 waived',
+        'firing1 included 2',
+        'firing2 waived',
+        'little waived',
+        ...unplaced,
+        'firing3 pending',
+        'refused3 pending',
+      ],
+    ]);
+  });
+
+  test.each(marks)('%s: what it said', async (name) => {
+    const before = said[`events ${name}`] as Said;
+    const { text, data } = await reports.events({ mark: name });
+    expect(data).toEqual({ ...before.data, known_at: { mark: name, at: expect.any(String) } });
+    const [head, ...lines] = text.split('\n');
+    expect(head).toMatch(new RegExp(`^daily_orders as known at 20.*Z \\(${name}\\):$`));
+    expect(lines.join('\n')).toBe(before.text);
+  });
+
+  test('an instant is the mark of that instant; the other options hold', async () => {
+    const [made] = await orders.rows<{ at: string }>(
+      `select stamp::text as at from errata.mark where name = 'waiting'`,
+    );
+    const { data } = await reports.events({ at: made?.at, landing: ['side_output'], limit: '1' });
+    expect(statesOf(data)).toEqual(['refused1 pending']);
+    expect(data).toMatchObject({ known_at: { mark: null, at: made?.at }, hasMore: true });
+  });
+});
+
+describe('is refused, by each report', () => {
+  const refused = async (flags: object, failure: object) => {
+    for (const ask of Object.values(reports)) await expect(ask(flags)).rejects.toMatchObject(failure);
+  };
+
+  test.each([
+    [{ mark: 'none' }, 'there is no mark "none"'],
+    [{ mark: 'sealed', at: '2026-11-01' }, '--mark and --at contradict each other'],
+    [
+      { at: 'soon' },
+      '--at "soon" is not a date or an instant; write it as 2026-01-01 or 2026-01-01T00:00:00Z',
+    ],
+    [{ at: '2999-01-01' }, 'what was known then is not settled yet for rollup "daily_orders"'],
+    [{ mark: 'of another' }, 'mark "of another" is of rollup "other", not of "daily_orders"'],
+  ])('%j', async (flags, message) => {
+    await orders.rows(
+      `with other as (
+         insert into errata.rollup (name, gold_schema, gold_name, definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at)
+         select 'other', 'gold', 'other', definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at
+         from errata.rollup where name = 'daily_orders'
+         on conflict do nothing
+         returning rollup_id
+       )
+       insert into errata.mark (name, stamp, actor, made_at, rollup_id)
+       select 'of another', '2026-01-01', 'ada', '2026-01-01', rollup_id from other`,
+    );
+    await refused(flags, { message, exitCode: 2 });
+  });
+
+  test('an instant from before states were kept', async () => {
+    const since = async (instant: string) =>
+      await orders.rows('update errata.rollup set states_since = $1::timestamptz', [instant]);
+    await since('2999-01-01T00:00Z');
+    await refused({ mark: 'waiting' }, { message: 'what was pending then is not on record', exitCode: 2 });
+    await since('-infinity');
+  });
+});
