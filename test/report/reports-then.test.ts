@@ -1,6 +1,7 @@
 /** Reports of a mark or an instant say what they said when it was made (R11), whatever runs and people did since. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { events } from '../../src/commands/events.ts';
+import { review } from '../../src/commands/review.ts';
 import { approveProposals, rejectProposals } from '../../src/publication/decide.ts';
 import { makeMark } from '../../src/publication/marks.ts';
 import { releaseEvents } from '../../src/publication/release.ts';
@@ -18,6 +19,7 @@ interface Said {
 }
 const reports = {
   events: async (flags: object) => await call(events, orders, ['daily_orders'], flags),
+  review: async (flags: object) => await call(review, orders, ['daily_orders'], flags),
 };
 let orders: Orders;
 const said: Record<string, Said> = {};
@@ -127,6 +129,69 @@ describe('errata events', () => {
     const { data } = await reports.events({ at: made?.at, landing: ['side_output'], limit: '1' });
     expect(statesOf(data)).toEqual(['refused1 pending']);
     expect(data).toMatchObject({ known_at: { mark: null, at: made?.at }, hasMore: true });
+  });
+});
+
+interface Reviewed {
+  readonly rollups: readonly [
+    {
+      readonly known_at: { readonly at: string } | null;
+      readonly open: string;
+      readonly proposals: readonly Proposed[];
+    },
+  ];
+}
+interface Proposed {
+  readonly key: { readonly region: string };
+  readonly measures: { readonly revenue: readonly [string, string] };
+  readonly proposed_at: string;
+  readonly age_seconds: string;
+}
+
+describe('errata review', () => {
+  const proposedBy = (data: unknown) => (data as Reviewed).rollups[0].proposals;
+
+  test('the story is told: two proposals, one, and another that came later', () => {
+    const lines = marks.map((name) =>
+      proposedBy(said[`review ${name}`]?.data).map(({ key, measures }) =>
+        [key.region, ...measures.revenue].join(' '),
+      ),
+    );
+    expect(lines).toEqual([
+      [],
+      ['EU 30.00 530.00', 'US 40.00 742.00'],
+      ['US 40.00 742.00'],
+      ['EU 530.00 1430.00'],
+    ]);
+  });
+
+  test.each(marks)('%s: what it said', async (name) => {
+    const before = said[`review ${name}`] as Said;
+    const { text, data, exitCode } = await reports.review({ mark: name });
+    const { open, proposals } = (before.data as Reviewed).rollups[0];
+    expect(data).toEqual({
+      rollups: [
+        {
+          rollup: 'daily_orders',
+          known_at: { mark: name, at: expect.any(String) },
+          open,
+          proposals: proposals.map((one) => ({ ...one, age_seconds: expect.any(String) })),
+        },
+      ],
+    });
+    const [{ known_at: known }] = (data as Reviewed).rollups;
+    for (const { age_seconds: age, proposed_at: from } of proposedBy(data))
+      expect(Number(age)).toBeCloseTo((Date.parse(known?.at ?? '') - Date.parse(from)) / 1000, 2);
+    expect(exitCode).toBe(proposals.length > 0 ? 3 : 0);
+    const told = before.text
+      .replace(/^daily_orders: /, '')
+      .replace(/awaits?/, 'awaited')
+      .replace('nothing is', 'nothing was')
+      .replace(/[^,]* ago:/, ' AGE before:')
+      .replace(/\n +errata (approve|reject).*/g, '');
+    expect(
+      text.replace(/^daily_orders as known at 20.*Z \(.*\): /, '').replace(/[^,]* before:/, ' AGE before:'),
+    ).toBe(told);
   });
 });
 
