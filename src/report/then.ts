@@ -3,13 +3,20 @@ import { bindingsOf } from '../catalog/bindings.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { trustedSql } from '../db/identifiers.ts';
 import type { Bindings } from '../db/sql.ts';
-import { execute, prepare } from '../db/statement.ts';
+import { execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
+import type { KnownAt } from './known-at.ts';
 
 /** Of the windows that start from `from` on and before `to`; instants are text. */
 export interface SpanOfStarts {
   readonly from: string;
   readonly to: string;
+}
+
+/** An earlier instant, and what a report of it reads by: the bindings of `layOutThen`. */
+export interface Then {
+  readonly known: KnownAt;
+  readonly bindings: Bindings;
 }
 
 /**
@@ -34,5 +41,24 @@ export async function layOutThen(
     ...published,
     late_event: trustedSql('pg_temp.errata_stated_event'),
     proposal: trustedSql('pg_temp.errata_stated_proposal'),
+  };
+}
+
+/** As `layOutThen`, of one window alone. @returns undefined as of now */
+export async function windowThen(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  { window_start: from }: { readonly window_start: string },
+  known: KnownAt | null,
+): Promise<Then | undefined> {
+  if (known === null) return undefined;
+  const [row] = await query<{ to: string }>(
+    transaction,
+    `select ($1::timestamptz + interval '1 microsecond')::text as "to"`,
+    [from],
+  );
+  return {
+    known,
+    bindings: await layOutThen(transaction, rollup, known.at, { from, to: row?.to as string }),
   };
 }

@@ -1,6 +1,7 @@
 /** Reports of a mark or an instant say what they said when it was made (R11), whatever runs and people did since. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { events } from '../../src/commands/events.ts';
+import { explain } from '../../src/commands/explain.ts';
 import { review } from '../../src/commands/review.ts';
 import { approveProposals, rejectProposals } from '../../src/publication/decide.ts';
 import { makeMark } from '../../src/publication/marks.ts';
@@ -20,7 +21,14 @@ interface Said {
 const reports = {
   events: async (flags: object) => await call(events, orders, ['daily_orders'], flags),
   review: async (flags: object) => await call(review, orders, ['daily_orders'], flags),
+  keys: async (flags: object) => await call(explain, orders, ['daily_orders', '2026-10-30'], flags),
+  'explain 10-29 EU': (flags: object) => told('2026-10-29', 'EU', flags),
+  'explain 10-29 US': (flags: object) => told('2026-10-29', 'US', flags),
+  'explain 10-30 EU': (flags: object) => told('2026-10-30', 'EU', flags),
+  'explain 10-30 US': (flags: object) => told('2026-10-30', 'US', flags),
 };
+const told = async (window: string, key: string, flags: object) =>
+  await call(explain, orders, ['daily_orders', window, key], flags);
 let orders: Orders;
 const said: Record<string, Said> = {};
 
@@ -69,7 +77,11 @@ beforeAll(async () => {
   await orders.land('firing3 10-30 13:00 10-31 03:10 EU 900', 'refused3 10-29 12:00 10-31 03:11 EU 3');
   await orders.run({ bound: '2026-10-31T04:00Z' });
   await mark('settled');
-  await orders.land('x 10-29 13:00 10-31 04:10 US 9', 'w2 11-03 10:00 11-03 10:00 EU 1');
+  await orders.land(
+    'x 10-29 13:00 10-31 04:10 US 9',
+    'z 10-30 13:00 10-31 04:11 ZZ 9',
+    'w2 11-03 10:00 11-03 10:00 EU 1',
+  );
   await orders.run({ bound: '2026-11-03T11:00Z' });
 }, 60_000);
 
@@ -192,6 +204,107 @@ describe('errata review', () => {
     expect(
       text.replace(/^daily_orders as known at 20.*Z \(.*\): /, '').replace(/[^,]* before:/, ' AGE before:'),
     ).toBe(told);
+  });
+});
+
+describe('errata explain', () => {
+  const ofNow = { copies: [], queue: [], so_far: null, check: [], bronze_error: null };
+  const notOnRecord = {
+    frontier: null,
+    sealed_until: null,
+    complete_from: null,
+    is_open: null,
+    is_incomplete: null,
+  };
+  const windows = ['10-29 EU', '10-29 US', '10-30 EU', '10-30 US'] as const;
+
+  test.each(windows.flatMap((window) => marks.map((name) => [window, name] as const)))(
+    '%s, %s: what it said',
+    async (window, name) => {
+      const before = said[`explain ${window} ${name}`] as Said;
+      const { text, data, exitCode } = await reports[`explain ${window}`]({ mark: name });
+      expect(exitCode).toBe(0);
+      expect(data).toEqual({
+        ...before.data,
+        ...ofNow,
+        ...notOnRecord,
+        known_at: { mark: name, at: expect.any(String) },
+      });
+      const [head, as, ...lines] = text.split('\n');
+      expect(as).toMatch(new RegExp(`^As known at 20.*Z \\(${name}\\)\\.$`));
+      // the last paragraph is the sum check
+      const told = before.text.split('\n\n').slice(0, -1).join('\n\n');
+      expect([head, ...lines].join('\n')).toBe(
+        `${told
+          .replace('that still stands', 'that still stood')
+          .replace(/; after 1 correction it is /, '; after 1 correction it was ')
+          .replace(
+            /: a person may release .*/,
+            '',
+          )}\n\nThe sum check, copies and the queue are of now, and are left out here.`,
+      );
+    },
+  );
+});
+
+describe('errata explain, further', () => {
+  test.each(marks)('%s: the keys to choose from are those of then, with their values', async (name) => {
+    const { text, data, exitCode } = await reports.keys({ mark: name });
+    expect({ text, data }).toEqual(said[`keys ${name}`]);
+    expect(exitCode).toBe(2);
+    expect(text).not.toContain('ZZ');
+  });
+
+  test('of a window without versions: open now, so open then; sealed since, so it is not on record', async () => {
+    const at = async (window: string) => (await told(window, 'EU', { mark: 'settled' })).text;
+    expect(await at('2026-11-03')).toContain('It was still open: it ends 2026-11-04 00:00:00Z.');
+    expect(await at('2026-10-31')).toContain('Nothing of it had been published by then.');
+  });
+
+  test('what a stream said later is left out', async () => {
+    const other = await openOrders({ policy: 'grace', seal: '{ by: stream, after: 15 minutes }' });
+    const emit = async (revenue: number) =>
+      await other.rows(
+        `insert into gold.daily_orders (window_start, window_end, region, orders, revenue)
+         values ('2026-10-29Z', '2026-10-30Z', 'EU', 1, ${revenue})`,
+      );
+    await other.land('a 10-29 10:00 10-29 10:01', 'w 10-31 10:00 10-31 10:01');
+    await emit(10);
+    await other.run({ bound: '2026-10-31T11:00Z' });
+    await makeMark(other.control, settingsOf(other), 'before', 'ada');
+    await emit(11);
+    await makeMark(other.control, settingsOf(other), 'after', 'ada');
+    const at = async (flags: object) =>
+      (await call(explain, other, ['daily_orders', '2026-10-29', 'EU'], flags)).data;
+    expect(await at({ mark: 'before' })).toMatchObject({ versions: [{ version: 1 }], emissions: [] });
+    expect(await at({ mark: 'after' })).toMatchObject({ emissions: [{ measures: { revenue: '11' } }] });
+  });
+
+  test('a session that was merged since stands; then it is void', async () => {
+    const other = await openOrders({ policy: 'grace', lateness: '0', window: '{ session_gap: 30 minutes }' });
+    await other.land(
+      'a 10-29 10:00 10-29 10:01',
+      'b 10-29 10:50 10-29 10:51',
+      'w 10-29 14:00 10-29 14:01',
+      'late 10-29 10:25 10-29 14:05',
+    );
+    await other.run({ bound: '2026-10-29T15:00Z' });
+    await makeMark(other.control, settingsOf(other), 'apart', 'ada');
+    await releaseEvents(
+      other.control,
+      other.rollup,
+      { ...word, eventIds: ['late'] },
+      { bound: '2026-10-29T15:00Z' },
+    );
+    await makeMark(other.control, settingsOf(other), 'merged', 'ada');
+    const at = async (mark: string, ...window: string[]) =>
+      (await call(explain, other, ['daily_orders', ...window, 'EU'], { mark })).text;
+    const session = '2026-10-29T10:00Z/2026-10-29T10:30Z';
+    expect(await at('apart', session)).toContain('Orders 1, revenue 10.00 shipped, and that still stood.');
+    expect(await at('merged', session)).toMatch(/version 2, a correction .*\n( +.*\n)* +void\n/);
+    expect(await at('merged', '2026-10-29T10:00Z/2026-10-29T11:20Z')).toContain(
+      'after 1 correction it was orders 3, revenue 30.00',
+    );
   });
 });
 
