@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { events } from '../../src/commands/events.ts';
 import { explain } from '../../src/commands/explain.ts';
+import { lateness } from '../../src/commands/lateness.ts';
 import { review } from '../../src/commands/review.ts';
 import { approveProposals, rejectProposals } from '../../src/publication/decide.ts';
 import { makeMark } from '../../src/publication/marks.ts';
@@ -305,6 +306,31 @@ describe('errata explain, further', () => {
     expect(await at('merged', '2026-10-29T10:00Z/2026-10-29T11:20Z')).toContain(
       'after 1 correction it was orders 3, revenue 30.00',
     );
+  });
+});
+
+describe('errata lateness', () => {
+  const at = async (flags: object) => await call(lateness, orders, ['daily_orders'], flags);
+  const rowsOf = (data: unknown) => (data as { whole: { rows: string } }).whole.rows;
+
+  test('counts the rows ingested by the bound of the last run until then', async () => {
+    const found = [];
+    for (const mark of marks) found.push(rowsOf((await at({ mark })).data));
+    expect(found).toEqual(['5', '10', '10', '12']);
+    const { text, data } = await at({ mark: 'waiting' });
+    const [head, ...lines] = text.split('\n');
+    expect(head).toMatch(/^As known at 20.*Z \(waiting\)\.$/);
+    const same = await at({ to: '2026-10-31T03:00:00.000001Z' });
+    expect(lines.join('\n')).toBe(same.text);
+    expect(data).toEqual({ ...(same.data as object), known_at: { mark: 'waiting', at: expect.any(String) } });
+  });
+
+  test.each([
+    [{ mark: 'none' }, 'there is no mark "none"'],
+    [{ mark: 'sealed', to: '2026-11-01' }, '--to and --mark or --at contradict each other'],
+    [{ at: '2020-01-01' }, 'no run of rollup "daily_orders" had examined anything at 2020-01-01 00:00:00Z'],
+  ])('refuses %j', async (flags, message) => {
+    await expect(at(flags)).rejects.toMatchObject({ message, exitCode: 2 });
   });
 });
 
