@@ -2,6 +2,7 @@
 --
 -- $1 window_start, $2 window_end: of the window
 -- $3 key: jsonb, an object of all key columns and their texts
+-- $4 known_at: timestamptz; those received by then; null for all
 --
 -- Safe to repeat: it reads.
 select
@@ -13,4 +14,5 @@ from /*:emission*/errata.daily_orders_emission/*.*/ as c
 where c.window_start = $1::timestamptz
   and c.window_end = $2::timestamptz
   and jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) = $3::jsonb
+  and ($4::timestamptz is null or c.received_at <= $4::timestamptz)
 order by c.emission_id

@@ -25,7 +25,7 @@ select
   e.version,
   e.released,
   coalesce(e.state in ('pending', 'held') and e.released, false) and exists (
-    select from /*:schema*/errata/*.*/.proposal as o
+    select from /*:proposal*/errata.proposal/*.*/ as o
     where o.rollup_id = /*:rollup_id*/1/*.*/
       and o.state = 'open'
       and o.window_start = e.window_start
@@ -50,5 +50,5 @@ where (e.window_start = $1::timestamptz or $1::timestamptz is null)
   and (e.window_end = $2::timestamptz or $2::timestamptz is null)
   and ($3::jsonb is null or jsonb_build_object(/*:event_key_pairs*/'region', e.region::text/*.*/) = $3::jsonb)
   and ($4::text[] is null or (e.landing = any ($4::text[]) or (e.is_conflict and 'conflict' = any ($4::text[]))))
-order by e.arrived_at, e.ingested_at, e.event_id, e.row_digest
+order by e.arrived_at, e.ingested_at, e.event_id, e.row_digest, e.window_start, e.window_end
 limit $5::integer

@@ -17,7 +17,7 @@ select
   o.decided_at::text as decided_at,
   o.decided_by,
   o.decided_reason
-from /*:schema*/errata/*.*/.proposal as o
+from /*:proposal*/errata.proposal/*.*/ as o
 where o.rollup_id = $4::integer
   and o.window_start = $1::timestamptz
   and o.window_end = $2::timestamptz

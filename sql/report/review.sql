@@ -1,9 +1,10 @@
--- The open proposals of one rollup: what each would make of its keyed window, against the latest version, and the events
+-- The proposals of one rollup that stand open: what each would make of its keyed window, against the latest version, and the events
 -- behind it. Rows out: one a proposal, the earliest first, at most $3.
 --
 -- $1 rollup_id: integer
 -- $2 at: instant from which ages are reckoned
 -- $3 at_most: integer
+-- $4 known_at: timestamptz; of an earlier instant, as which the latest version is the one of then; null: now
 --
 -- Safe to repeat: it reads.
 with proposal as (
@@ -21,7 +22,7 @@ with proposal as (
     o.replaces as errata_replaces,
     o.replaced_by as errata_replaced_by,
     o.proposed_at as errata_proposed_at
-  from /*:schema*/errata/*.*/.proposal as o
+  from /*:proposal*/errata.proposal/*.*/ as o
   where o.rollup_id = $1::integer
     and o.state = 'open'
   order by o.proposal_id
@@ -34,6 +35,7 @@ latest as (
     on g.window_start = p.window_start
     and g.window_end = p.window_end
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[p./*:key*/region/*.*/] /*:end*/
+    and ($4::timestamptz is null or g.stamp <= $4::timestamptz)
   order by p.errata_proposal_id, g.version desc
 ),
 c as (

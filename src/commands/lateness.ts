@@ -7,11 +7,13 @@ import { readInstant } from '../config/instant.ts';
 import type { Duration, RollupSettings } from '../config/settings.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
+import { type KnownAtFlags, knownAt, knownAtOptions, knownAtText } from '../report/known-at.ts';
 import { type Grouping, type LatenessOptions, readLateness } from '../report/lateness/lateness.ts';
 import { showsUnicode } from '../report/lateness/plot.ts';
+import { examinedThen } from '../report/lateness/range.ts';
 import { latenessText } from '../report/lateness/text.ts';
 
-export interface LatenessFlags {
+export interface LatenessFlags extends KnownAtFlags {
   readonly from?: string;
   readonly to?: string;
   readonly by?: string;
@@ -40,6 +42,7 @@ export const lateness: Verb<LatenessFlags> = {
       flags: '--delays <LIST>',
       description: `candidates for the delay; default: ${defaultDelays} and the configured delay`,
     },
+    ...knownAtOptions,
   ],
   help: `${exitCodeHelp([0, 1, 2], {
     0: 'done, also where bronze is empty',
@@ -49,6 +52,8 @@ export const lateness: Verb<LatenessFlags> = {
 Lateness is arrival less event time. Nothing is written; the rows of the range are read once, and ingestion
 partitions outside it are left alone. Quarantined rows and copies are counted apart. Days at the end of the range may
 still get late rows, so their shares are the least they can be.
+
+With --mark or --at: the rows of bronze that were ingested by the bound of the last run until then, judged by the settings of now.
 
 Examples:
   errata lateness daily_orders
@@ -61,15 +66,28 @@ Examples:
     const options = latenessOptions(chosen, flags);
     const { control } = await context.open();
     const rollup = await openRollup(control, settings, chosen);
-    const found = await inTransaction(control, 'repeatable read', (transaction) =>
-      readLateness(transaction, rollup, options),
-    );
-    return { exitCode: 0, text: latenessText(found, showsUnicode(context.environment)), data: found };
+    return await inTransaction(control, 'repeatable read', async (transaction) => {
+      const known = await knownAt(transaction, rollup, flags);
+      const to = known ? await examinedThen(transaction, rollup, known) : options.to;
+      const found = await readLateness(transaction, rollup, { ...options, to });
+      const text = latenessText(found, showsUnicode(context.environment));
+      return {
+        exitCode: 0,
+        text: known ? `As known at ${knownAtText(known)}.\n${text}` : text,
+        data: { ...found, known_at: known },
+      };
+    });
   },
 };
 
 /** @throws Failure, exit code 2, for an option that cannot be meant. */
-function latenessOptions(rollup: RollupSettings, { from, to, by, delays }: LatenessFlags): LatenessOptions {
+function latenessOptions(rollup: RollupSettings, flags: LatenessFlags): LatenessOptions {
+  const { from, to, by, delays } = flags;
+  if (to !== undefined && (flags.mark !== undefined || flags.at !== undefined))
+    throw new Failure('--to and --mark or --at contradict each other', {
+      hint: 'leave one of them out',
+      exitCode: 2,
+    });
   for (const [option, text] of [['--from', from] as const, ['--to', to] as const]) {
     const reading = text === undefined ? undefined : readInstant(text);
     if (reading && 'wrong' in reading) throw wrong(option, text, reading.wrong);

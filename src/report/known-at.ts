@@ -51,6 +51,37 @@ export async function knownAt(
   return { mark: mark ?? null, at: row.instant };
 }
 
+/** As `knownAt`, for what tells of states too. @throws Failure as `knownAt` and `refuseUnkept` */
+export async function statesKnownAt(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  flags: KnownAtFlags,
+): Promise<KnownAt | null> {
+  const known = await knownAt(transaction, rollup, flags);
+  if (known) await refuseUnkept(transaction, rollup, known.at);
+  return known;
+}
+
+/** @throws Failure, exit code 2, for an instant from before states of late events and proposals were kept. */
+export async function refuseUnkept(
+  transaction: ControlTransaction,
+  { schema, id, settings: { name } }: Rollup,
+  stamp: string,
+): Promise<void> {
+  const [known] = await query<{ since: string; is_kept: boolean }>(
+    transaction,
+    `select r.states_since::text as since, $2::timestamptz >= r.states_since as is_kept
+     from ${quoteName(schema)}.rollup as r where r.rollup_id = $1`,
+    [id, stamp],
+  );
+  if (!known?.is_kept)
+    throw wrong(
+      'what was pending then is not on record',
+      `past states of rollup "${name}" are kept since ${known?.since}: an earlier version of Errata kept only the present ones`,
+      'ask for a later instant',
+    );
+}
+
 /** As in `2026-11-03 09:00:00Z (2026-10 close)`. */
 export const knownAtText = ({ mark, at }: KnownAt) =>
   `${instantText(at)}${mark === null ? '' : ` (${mark})`}`;

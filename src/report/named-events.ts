@@ -2,6 +2,7 @@
 import { bindingsOf } from '../catalog/bindings.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import type { RunVerb } from '../db/control.ts';
+import type { Bindings } from '../db/sql.ts';
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { KeyedWindow } from './keyed-window.ts';
@@ -60,23 +61,20 @@ export interface EventFilter {
   readonly atMost?: number | undefined;
 }
 
-/** In the order of arrival. */
+/** In the order of arrival. `bindings`: of an earlier instant, those of `layOutThen`. */
 export async function readNamedEvents(
   transaction: ControlTransaction,
   rollup: Rollup,
   filter: EventFilter = {},
+  bindings: Bindings = bindingsOf(rollup),
 ): Promise<NamedEvent[]> {
   const { only, landings, atMost } = filter;
-  const { rows } = await execute<NamedEvent>(
-    transaction,
-    prepare('report/named_events.sql', bindingsOf(rollup)),
-    {
-      window_start: only?.window_start ?? null,
-      window_end: only?.window_end ?? null,
-      key: only ? JSON.stringify(only.key) : null,
-      landings: landings ?? null,
-      at_most: atMost ?? null,
-    },
-  );
+  const { rows } = await execute<NamedEvent>(transaction, prepare('report/named_events.sql', bindings), {
+    window_start: only?.window_start ?? null,
+    window_end: only?.window_end ?? null,
+    key: only ? JSON.stringify(only.key) : null,
+    landings: landings ?? null,
+    at_most: atMost ?? null,
+  });
   return rows;
 }

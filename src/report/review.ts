@@ -1,4 +1,4 @@
-/** The open proposals of a rollup: what each would make of its keyed window (R10). Amounts and instants are text. */
+/** The proposals of a rollup that stand open, or stood so at an instant: what each would make of its keyed window (R10). Amounts and instants are text. */
 import { bindingsOf } from '../catalog/bindings.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
@@ -8,7 +8,9 @@ import { counted } from '../output/amount.ts';
 import { changeLines } from '../output/changes-text.ts';
 import type { Change } from '../pipeline/report.ts';
 import { shortInstant, spanText } from './instant-text.ts';
+import { type KnownAt, type KnownAtFlags, knownAtText, statesKnownAt } from './known-at.ts';
 import { publishedRollup } from './published-rollup.ts';
+import { layOutThen } from './then.ts';
 
 export interface OpenProposal extends Change {
   readonly proposal_id: string;
@@ -23,6 +25,8 @@ export interface OpenProposal extends Change {
 
 export interface Review {
   readonly rollup: string;
+  /** Null: as it is known now. */
+  readonly known_at: KnownAt | null;
   /** How many there are; `proposals` holds the first of them. */
   readonly open: string;
   readonly proposals: readonly OpenProposal[];
@@ -30,46 +34,58 @@ export interface Review {
 
 export const proposalsShown = 1000;
 
-/** @throws Failure, exit code 2, if it is not migrated. */
+/** @throws Failure, exit code 2, if it is not migrated, or what was known then cannot be told. */
 export async function readReview(
   control: Control,
   settings: Settings,
   chosen: RollupSettings,
+  flags: KnownAtFlags = {},
 ): Promise<Review> {
   return await inTransaction(control, 'repeatable read', async (transaction) => {
     const rollup = await publishedRollup(transaction, settings, chosen);
+    const known = await statesKnownAt(transaction, rollup, flags);
+    const bindings = known ? await layOutThen(transaction, rollup, known.at) : bindingsOf(rollup);
     const [clock] = await query<{ now: string }>(transaction, 'select clock_timestamp()::text as now');
-    const { rows } = await execute<OpenProposal>(
+    const { rows } = await execute<OpenProposal>(transaction, prepare('report/review.sql', bindings), {
+      rollup_id: rollup.id,
+      at: known?.at ?? (clock?.now as string),
+      at_most: proposalsShown,
+      known_at: known?.at ?? null,
+    });
+    const [count] = await query<{ open: string }>(
       transaction,
-      prepare('report/review.sql', bindingsOf(rollup)),
-      { rollup_id: rollup.id, at: clock?.now as string, at_most: proposalsShown },
+      `select count(*)::text as open from ${bindings.proposal} as o where o.rollup_id = $1 and o.state = 'open'`,
+      [rollup.id],
     );
-    const open = await transaction
-      .selectFrom('proposal')
-      .select(({ fn }) => fn.countAll<string>().as('open'))
-      .where('rollup_id', '=', rollup.id)
-      .where('state', '=', 'open')
-      .executeTakeFirstOrThrow();
-    return { rollup: chosen.name, open: open.open, proposals: rows };
+    return { rollup: chosen.name, known_at: known, open: count?.open as string, proposals: rows };
   });
 }
 
-/** Those of each run under its number, with the command that decides them. */
-export function reviewText({ rollup, open, proposals }: Review, { key, measures }: RollupSettings): string {
-  if (open === '0') return `${rollup}: nothing is proposed`;
+/** Those of each run under its number; of now, with the command that decides them. */
+export function reviewText(review: Review, { key, measures }: RollupSettings): string {
+  const { rollup, known_at: known, open, proposals } = review;
+  const when = known ? ` as known at ${knownAtText(known)}` : '';
+  if (open === '0') return `${rollup}${when}: nothing ${known ? 'was' : 'is'} proposed`;
   const order = { keys: key, measures: measures.map(({ name }) => name) };
   const runs = new Map<string, OpenProposal[]>();
   for (const proposal of proposals)
     runs.set(proposal.run_id, [...(runs.get(proposal.run_id) ?? []), proposal]);
   const rest = BigInt(open) - BigInt(proposals.length);
   return [
-    `${rollup}: ${counted(open, 'proposal')} ${open === '1' ? 'awaits' : 'await'} a person`,
+    `${rollup}${when}: ${counted(open, 'proposal')} ${known ? 'awaited' : open === '1' ? 'awaits' : 'await'} a person`,
     ...[...runs].flatMap(([run, made]) => [
-      `  run ${run}, ${shortInstant(made[0]?.proposed_at)}, ${spanText(made[0]?.age_seconds ?? '0')} ago:`,
+      `  run ${run}, ${shortInstant(made[0]?.proposed_at)}, ${spanText(made[0]?.age_seconds ?? '0')} ${known ? 'before' : 'ago'}:`,
       ...changeLines({ changes: made }, order).map((line) => `    ${line}`),
     ]),
-    ...(rest > 0n ? [`  and ${rest} more; each run's are decided together with --run`] : []),
-    `      errata approve ${rollup} --run ${proposals[0]?.run_id} --actor NAME --reason TEXT`,
-    `      errata reject ${rollup} --run ${proposals[0]?.run_id} --actor NAME --reason TEXT`,
+    ...(rest > 0n
+      ? [`  and ${rest} more${known ? '' : `; each run's are decided together with --run`}`]
+      : []),
+    // what was open then may be decided by now
+    ...(known ? [] : decisionLines(rollup, proposals[0]?.run_id)),
   ].join('\n');
 }
+
+const decisionLines = (rollup: string, run: string | undefined) =>
+  ['approve', 'reject'].map(
+    (verb) => `      errata ${verb} ${rollup} --run ${run} --actor NAME --reason TEXT`,
+  );

@@ -11,6 +11,7 @@ import { explain } from '../../src/commands/explain.ts';
 import { find } from '../../src/commands/find.ts';
 import { grants } from '../../src/commands/grants.ts';
 import { lateness } from '../../src/commands/lateness.ts';
+import { review } from '../../src/commands/review.ts';
 import { status } from '../../src/commands/status.ts';
 import { verify } from '../../src/commands/verify.ts';
 import type { RollupSettings, Settings } from '../../src/config/settings.ts';
@@ -353,6 +354,14 @@ describe.each(sites)('$kind names', ({ opening }) => {
     const told = await call(site, 'auditor', explain, ['daily_orders', '2026-10-29', 'EU']);
     expect(told.text).toContain('version 1 shipped');
     expect(told.text).toContain('Bronze could not be counted anew: permission denied for schema');
+    const known = { at: '2026-01-01T00:00Z' };
+    expect((await call(site, 'auditor', events, ['daily_orders'], known)).text).toContain('nothing of it');
+    expect((await call(site, 'auditor', review, ['daily_orders'], known)).text).toContain(
+      'nothing was proposed',
+    );
+    expect(
+      (await call(site, 'auditor', explain, ['daily_orders', '2026-10-29', 'EU'], known)).text,
+    ).toContain('Nothing of it had been published by then.');
     const refusal = {
       message: expect.stringContaining('does not fit its bronze'),
       detail: expect.stringContaining(

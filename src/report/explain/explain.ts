@@ -6,9 +6,11 @@ import { execute, prepare } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import { type Copy, readCopies } from '../copies.ts';
 import type { KeyedWindow } from '../keyed-window.ts';
+import type { KnownAt } from '../known-at.ts';
 import { type NamedEvent, readNamedEvents } from '../named-events.ts';
 import { recountWindow } from '../recount.ts';
 import { type MeasureCheck, readSumCheck } from '../sum-check.ts';
+import type { Then } from '../then.ts';
 
 type Values = Readonly<Record<string, string | null>>;
 
@@ -82,8 +84,13 @@ export interface Reach {
   readonly is_incomplete: boolean;
 }
 
-export interface Explanation extends KeyedWindow, Reach {
+/** Of an earlier instant null, but that a window which is open now was open then. */
+type ReachThen = { readonly [name in keyof Reach]: Reach[name] | null };
+
+export interface Explanation extends KeyedWindow, ReachThen {
   readonly rollup: string;
+  /** Null: as it is known now. Of an earlier instant `copies`, `queue` and `check` are empty: they have no past. */
+  readonly known_at: KnownAt | null;
   readonly versions: readonly Version[];
   readonly events: readonly NamedEvent[];
   readonly copies: readonly Copy[];
@@ -126,29 +133,46 @@ export async function explain(
   only: KeyedWindow,
   reach: Reach,
   soFar: Values | null,
+  then?: Then,
 ): Promise<Explanation> {
-  const bindings = bindingsOf(rollup);
+  const bindings = then?.bindings ?? bindingsOf(rollup);
+  const knownAt = { known_at: then?.known.at ?? null };
   const window = { window_start: only.window_start, window_end: only.window_end };
   const key = JSON.stringify(only.key);
-  const read = async <Row>(file: string, more: Record<string, string | number> = {}): Promise<Row[]> =>
+  const read = async <Row>(file: string, more: Record<string, string | number | null> = {}): Promise<Row[]> =>
     (await execute<Row>(transaction, prepare(`report/${file}.sql`, bindings), { ...window, key, ...more }))
       .rows;
-  const { recount, error } = await recountWindow(transaction, rollup, only, reach.frontier);
-  return {
-    rollup: rollup.settings.name,
-    ...only,
-    ...reach,
-    versions: await read<Version>('versions'),
-    events: await readNamedEvents(transaction, rollup, { only }),
-    copies: await readCopies(transaction, rollup, { only }),
-    emissions: await read<Emission>('emissions'),
+  const told = {
+    versions: await read<Version>('versions', knownAt),
+    events: await readNamedEvents(transaction, rollup, { only }, bindings),
+    emissions: await read<Emission>('emissions', knownAt),
     proposals: await read<Proposal>('proposals', {
       key: JSON.stringify(rollup.keys.map(({ name }) => only.key[name])),
       rollup_id: rollup.id,
     }),
+  };
+  const head = { rollup: rollup.settings.name, known_at: then?.known ?? null, ...only };
+  if (then) return { ...head, ...reachThen(reach), ...told, ...withoutPast };
+  const { recount, error } = await recountWindow(transaction, rollup, only, reach.frontier);
+  return {
+    ...head,
+    ...reach,
+    ...told,
+    copies: await readCopies(transaction, rollup, { only }),
     queue: await read<QueueEntry>('queued'),
     so_far: soFar,
     check: reach.is_open ? [] : await readSumCheck(transaction, rollup, recount, only),
     bronze_error: error,
   };
 }
+
+const withoutPast = { copies: [], queue: [], so_far: null, check: [], bronze_error: null };
+
+/** The watermark that seals never goes back; how far it stood is not kept. */
+const reachThen = ({ is_open: isOpen }: Reach): ReachThen => ({
+  frontier: null,
+  sealed_until: null,
+  complete_from: null,
+  is_open: isOpen || null,
+  is_incomplete: null,
+});

@@ -8,6 +8,7 @@ import { table } from '../../output/table.ts';
 import { windowText } from '../../output/window-text.ts';
 import { type KeyedWindow, keyValueText } from '../keyed-window.ts';
 import { shellWord } from '../shell.ts';
+import type { Then } from '../then.ts';
 import type { Window } from '../window-of.ts';
 
 export interface KnownKey {
@@ -28,6 +29,7 @@ export async function readKeys(
   window: Window,
   key: KeyedWindow['key'],
   isOpen: boolean,
+  then?: Then,
 ): Promise<KnownKey[]> {
   const parameters = {
     window_start: window.window_start,
@@ -35,9 +37,14 @@ export async function readKeys(
     key: JSON.stringify(key),
     at_most: keysShown + 1,
   };
-  const bindings = bindingsOf(rollup);
-  const file = isOpen ? 'report/open_keys.sql' : 'report/keys_of_window.sql';
-  return (await execute<KnownKey>(transaction, prepare(file, bindings), parameters)).rows;
+  const bindings = then?.bindings ?? bindingsOf(rollup);
+  const { rows } = isOpen
+    ? await execute<KnownKey>(transaction, prepare('report/open_keys.sql', bindings), parameters)
+    : await execute<KnownKey>(transaction, prepare('report/keys_of_window.sql', bindings), {
+        ...parameters,
+        known_at: then?.known.at ?? null,
+      });
+  return rows;
 }
 
 export function keysText(rollup: Rollup, window: Window, known: readonly KnownKey[], verb: string): string {

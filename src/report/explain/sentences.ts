@@ -8,6 +8,7 @@ import type { Explanation, Version } from './explain.ts';
 export function sentencesOf(explanation: Explanation, settings: RollupSettings): string[] {
   const { is_incomplete: isIncomplete, versions, events } = explanation;
   const order = settings.measures.map(({ name }) => name);
+  if (explanation.known_at) return thenSentences(explanation, order);
   const sentences: string[] = [];
   if (isIncomplete)
     sentences.push(
@@ -26,6 +27,17 @@ export function sentencesOf(explanation: Explanation, settings: RollupSettings):
   return sentences;
 }
 
+/** Whether a window without versions was sealed then is not on record. */
+function thenSentences(
+  { is_open: isOpen, window_end: end, versions }: Explanation,
+  order: readonly string[],
+) {
+  if (versions.length > 0) return publishedSentences(versions, order, true);
+  return [
+    isOpen ? `It was still open: it ends ${instantText(end)}.` : 'Nothing of it had been published by then.',
+  ];
+}
+
 function openSentences(explanation: Explanation, order: readonly string[]): string[] {
   const { sealed_until: until, window_end: end, so_far: soFar, bronze_error: error } = explanation;
   const stands =
@@ -38,7 +50,11 @@ function openSentences(explanation: Explanation, order: readonly string[]): stri
   return [`It is still open: it ends ${instantText(end)} and ${stands}; ${far}.`];
 }
 
-function publishedSentences(versions: readonly Version[], order: readonly string[]): string[] {
+function publishedSentences(
+  versions: readonly Version[],
+  order: readonly string[],
+  isThen = false,
+): string[] {
   const [first] = versions;
   const last = versions.at(-1);
   if (!first || !last) return [];
@@ -47,8 +63,9 @@ function publishedSentences(versions: readonly Version[], order: readonly string
     first.version === 1
       ? `${valuesText(first, order)} shipped`
       : 'Nothing shipped for this key when its window was sealed';
-  if (corrections === 0) return [`${capital(shipped)}, and that still stands.`];
-  const now = last.is_void ? 'it holds no events any more (void)' : `it is ${valuesText(last, order)}`;
+  if (corrections === 0) return [`${capital(shipped)}, and that still ${isThen ? 'stood' : 'stands'}.`];
+  const [holds, is] = isThen ? ['held', 'was'] : ['holds', 'is'];
+  const now = last.is_void ? `it ${holds} no events any more (void)` : `it ${is} ${valuesText(last, order)}`;
   return [`${capital(shipped)}; after ${counted(corrections, 'correction')} ${now}.`];
 }
 

@@ -4,6 +4,7 @@ import { counted } from '../../output/amount.ts';
 import { windowText } from '../../output/window-text.ts';
 import { instantText, shortInstant } from '../instant-text.ts';
 import { keyText } from '../keyed-window.ts';
+import { knownAtText } from '../known-at.ts';
 import { holds, sumCheckLines } from '../sum-check.ts';
 import type { Explanation } from './explain.ts';
 import { sentencesOf } from './sentences.ts';
@@ -17,6 +18,7 @@ export function explainText(explanation: Explanation, rollup: Rollup): string {
   const margin = Math.max(0, ...entries.map(({ at }) => instantText(at || 'x').length)) + 2;
   return [
     `${explanation.rollup}${dateOf(explanation)}${key}: from ${instantText(explanation.window_start)} to ${instantText(explanation.window_end)}`,
+    ...(explanation.known_at ? [`As known at ${knownAtText(explanation.known_at)}.`] : []),
     ...sentencesOf(explanation, rollup.settings),
     ...(entries.length > 0 ? [''] : []),
     ...entries.flatMap(({ at, lines }) =>
@@ -46,12 +48,14 @@ function copyLines({ copies }: Explanation): string[] {
 
 function waitingLines(explanation: Explanation): string[] {
   const { events, queue, proposals } = explanation;
+  // what awaited someone then may be decided by now
+  const isThen = explanation.known_at !== null;
   const pending = events.filter(({ state, released }) => state === 'pending' && !released);
   const held = events.filter(({ state }) => state === 'held');
   return [
     ...(pending.length > 0
       ? [
-          `${counted(pending.length, 'event')} pending: a person may release ${pending.length === 1 ? 'it' : 'them'} with \`errata publish\``,
+          `${counted(pending.length, 'event')} pending${isThen ? '' : `: a person may release ${pending.length === 1 ? 'it' : 'them'} with \`errata publish\``}`,
         ]
       : []),
     ...(held.length > 0 ? [`${counted(held.length, 'event')} held: the period is closed`] : []),
@@ -67,7 +71,9 @@ function waitingLines(explanation: Explanation): string[] {
 }
 
 /** Of nothing at all there is nothing to add up. */
-function checkLines({ check, versions, events, bronze_error: error }: Explanation): string[] {
+function checkLines(explanation: Explanation): string[] {
+  const { known_at: known, check, versions, events, bronze_error: error } = explanation;
+  if (known) return ['The sum check, copies and the queue are of now, and are left out here.'];
   const isNothingAtAll = versions.length === 0 && events.length === 0 && holds(check);
   return [
     ...(isNothingAtAll ? [] : sumCheckLines(check)),

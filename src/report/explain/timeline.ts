@@ -27,7 +27,7 @@ export function timelineOf(explanation: Explanation, rollup: Rollup): Entry[] {
   const inFull = events.length <= eventsInFull;
   const shown = events.slice(0, eventsShown);
   const entries: Ranked[] = [
-    ...versions.map((version) => versionEntry(version, events, rollup)),
+    ...versions.map((version) => versionEntry(version, events, rollup, explanation.known_at !== null)),
     ...shown.map((event) => ({
       at: event.examined_at ?? '',
       rank: 1,
@@ -44,7 +44,12 @@ export function timelineOf(explanation: Explanation, rollup: Rollup): Entry[] {
     : sorted;
 }
 
-function versionEntry(version: Version, events: readonly NamedEvent[], rollup: Rollup): Ranked {
+function versionEntry(
+  version: Version,
+  events: readonly NamedEvent[],
+  rollup: Rollup,
+  isThen: boolean,
+): Ranked {
   const { version: number, kind, actor, reason, run_id: run, causes, db_role: role } = version;
   const by = run === null ? 'the stream' : `${actor ? `${actor}, ` : ''}run ${run}`;
   const included = events.filter((event) => event.version === number && event.state === 'included');
@@ -61,13 +66,15 @@ function versionEntry(version: Version, events: readonly NamedEvent[], rollup: R
       ? [`with ${included.length === 1 ? 'event' : 'events'} ${ids.join(', ')}${more}`]
       : []),
     ...(version.replaces ?? []).map((span) => `it has the rows of the session ${spanText(span)}`),
-    ...(version.is_void ? [voidText(version)] : []),
+    ...(version.is_void ? [voidText(version, rollup, isThen)] : []),
     ...indented(valueLines(version, rollup)),
   ];
   return { at: version.stamp, rank: kind === 'seal' ? 0 : 3, lines };
 }
 
-function voidText({ became }: Version): string {
+function voidText({ became }: Version, { settings }: Rollup, isThen: boolean): string {
+  // which session had its rows then is not on record
+  if (isThen && settings.window.kind === 'session') return 'void';
   return became
     ? `void: its rows are in the session ${spanText(became)}`
     : 'void: the keyed window holds no events any more';

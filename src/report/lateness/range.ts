@@ -2,10 +2,12 @@
 import { bindingsOf } from '../../catalog/bindings.ts';
 import type { Rollup } from '../../catalog/rollup.ts';
 import { formatTableName } from '../../config/name.ts';
+import { quoteName } from '../../db/identifiers.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import { Failure } from '../../failure.ts';
 import { instantText } from '../instant-text.ts';
+import { type KnownAt, knownAtText } from '../known-at.ts';
 
 /** Instants as text in UTC; half-open. */
 export interface Range {
@@ -52,6 +54,25 @@ export async function readRange(
     to: range.to,
     greatest: asked.to === undefined ? (held?.greatest ?? null) : null,
   };
+}
+
+/** Where the rows end that runs had examined by then. @throws Failure, exit code 2, where no run had. */
+export async function examinedThen(
+  transaction: ControlTransaction,
+  { id, schema, settings: { name } }: Rollup,
+  known: KnownAt,
+): Promise<string> {
+  const [row] = await query<{ to: string | null }>(
+    transaction,
+    `select (max(r.bound) + interval '1 microsecond')::text as "to" from ${quoteName(schema)}.run as r
+     where r.rollup_id = $1 and r.stamp <= $2::timestamptz`,
+    [id, known.at],
+  );
+  if (row?.to) return row.to;
+  throw new Failure(`no run of rollup "${name}" had examined anything at ${knownAtText(known)}`, {
+    hint: 'ask for a later instant',
+    exitCode: 2,
+  });
 }
 
 /** What to say where rows were asked for and none is there. */

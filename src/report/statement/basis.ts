@@ -7,6 +7,7 @@ import { query } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import { Failure } from '../../failure.ts';
 import type { Link } from '../evidence/evidence.ts';
+import { refuseUnkept } from '../known-at.ts';
 import { publishedRollup } from '../published-rollup.ts';
 import { spanOfPeriod } from '../reconcile/period.ts';
 
@@ -70,7 +71,8 @@ export async function readBasis(
   const rollup = await publishedRollup(transaction, settings, chosen);
   const schema = quoteName(settings.schema);
   const { stamp, mark } = await readStamp(transaction, settings, rollup, asked);
-  await refuseUnknown(transaction, rollup, stamp);
+  await refuseUnsettled(transaction, rollup, stamp);
+  await refuseUnkept(transaction, rollup, stamp);
   const [act] = await query<{ from: string; to: string }>(
     transaction,
     `select ${iso('a.period_start')} as "from", ${iso('a.period_end')} as "to"
@@ -149,20 +151,17 @@ async function readStamp(
       });
 }
 
-async function refuseUnknown(
+async function refuseUnsettled(
   transaction: ControlTransaction,
   { id, schema, settings: { name } }: Rollup,
   stamp: string,
 ): Promise<void> {
   const [known] = await query<{
     settled_until: string;
-    states_since: string;
     is_settled: boolean;
-    is_kept: boolean;
   }>(
     transaction,
-    `select r.settled_until::text as settled_until, r.states_since::text as states_since,
-       $2::timestamptz <= r.settled_until as is_settled, $2::timestamptz >= r.states_since as is_kept
+    `select r.settled_until::text as settled_until, $2::timestamptz <= r.settled_until as is_settled
      from ${quoteName(schema)}.rollup as r where r.rollup_id = $1`,
     [id, stamp],
   );
@@ -170,12 +169,6 @@ async function refuseUnknown(
     throw new Failure('what was known then is not settled yet', {
       detail: `a publication of rollup "${name}" may still fall before ${stamp}; settled until ${known?.settled_until}`,
       hint: 'ask for an earlier instant, or again after the next run',
-      exitCode: 2,
-    });
-  if (!known.is_kept)
-    throw new Failure('what was pending then is not on record', {
-      detail: `past states of rollup "${name}" are kept since ${known.states_since}: an earlier version of Errata kept only the present ones`,
-      hint: 'ask for a later instant',
       exitCode: 2,
     });
 }

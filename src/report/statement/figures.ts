@@ -9,6 +9,7 @@ import type { Bindings } from '../../db/sql.ts';
 import { execute, prepare, query } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
 import { citationOf } from '../find/citation.ts';
+import { layOutThen } from '../then.ts';
 import { type Basis, iso, type Sweep } from './basis.ts';
 
 export type Kind = 'number' | 'date' | 'instant' | 'text' | 'boolean';
@@ -54,8 +55,11 @@ export const listNames = Object.keys(orders) as readonly ListName[];
 export async function layOut(transaction: ControlTransaction, basis: Basis): Promise<Basis> {
   const { rollup } = basis;
   const published = bindingsOf(rollup);
-  const stated = statedBindings(published);
   const span = { stamp: basis.stamp, period_start: basis.periodStart, period_end: basis.periodEnd };
+  const stated = statedBindings(
+    published,
+    await layOutThen(transaction, rollup, basis.stamp, { from: basis.periodStart, to: basis.periodEnd }),
+  );
   const run = async (file: string, bindings: Bindings, values = {}) =>
     await execute(transaction, prepare(file, bindings), values);
   await run('report/statement/basis.sql', published, {
@@ -65,8 +69,6 @@ export async function layOut(transaction: ControlTransaction, basis: Basis): Pro
     rollup_id: rollup.id,
   });
   await run('report/statement/version.sql', published, span);
-  await run('report/statement/event.sql', published, span);
-  await run('report/statement/proposal.sql', published);
   await run('report/statement/sweep.sql', published);
   await run('report/statement/ready.sql', published);
   await run('rollup/history.sql', stated);
@@ -86,15 +88,13 @@ export async function layOut(transaction: ControlTransaction, basis: Basis): Pro
 }
 
 /** What stands in place of the rollup's own relations in the definitions of its views. */
-function statedBindings(published: Bindings): Bindings {
+function statedBindings(published: Bindings, then: Bindings): Bindings {
   const temporary = (name: string) => trustedSql(`pg_temp.errata_stated_${name}`);
   return {
-    ...published,
+    ...then,
     published_ledger: published.ledger as Sql,
     published_late_event: published.late_event as Sql,
     ledger: temporary('version'),
-    late_event: temporary('event'),
-    proposal: temporary('proposal'),
     sweep: temporary('sweep'),
     history: temporary('history'),
     reconciliation: temporary('reconciliation'),
