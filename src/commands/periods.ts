@@ -15,8 +15,8 @@ export const periods: Verb<KnownAtFlags> = {
 What a period was closed with never changes. Restated after close: what bronze gives now, less what it gave then, whether
 posted by now or held. Adjustments, and what was posted while the period stood reopened, are listed with their events.
 
-With --mark or --at: closes, versions and events as of then. What awaited someone then is on record for the instant of a
-close alone.
+With --mark or --at: closes, versions and events as of then. What awaited someone then is told by \`errata events\` and
+\`errata review\`.
 
 Examples:
   errata periods daily_orders

@@ -302,7 +302,7 @@ describe('errata explain, further', () => {
       (await call(explain, other, ['daily_orders', ...window, 'EU'], { mark })).text;
     const session = '2026-10-29T10:00Z/2026-10-29T10:30Z';
     expect(await at('apart', session)).toContain('Orders 1, revenue 10.00 shipped, and that still stood.');
-    expect(await at('merged', session)).toMatch(/version 2, a correction .*\n( +.*\n)* +void\n/);
+    expect((await at('merged', session)).split('\n').map((line) => line.trim())).toContain('void');
     expect(await at('merged', '2026-10-29T10:00Z/2026-10-29T11:20Z')).toContain(
       'after 1 correction it was orders 3, revenue 30.00',
     );
