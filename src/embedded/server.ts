@@ -32,8 +32,6 @@ export interface EmbeddedOptions {
   readonly detach?: boolean;
   /** Server settings, such as `{ max_prepared_transactions: '10' }`. */
   readonly settings?: Settings;
-  /** A temporary server's data lie in here; default: the state directory. The server's account must be let into it. */
-  readonly within?: string | undefined;
   /** A directory with `initdb`, `postgres` and `pg_ctl` of PostgreSQL 15 or newer, instead of the npm package's. */
   readonly binDirectory?: string;
 }
@@ -118,13 +116,14 @@ export function connectHint(server: EmbeddedServer): string {
 }
 
 /** Kept data lie under their name and PostgreSQL's major version, whose formats differ; temporary ones anywhere. */
-async function locate({ name, keep, within, binDirectory }: EmbeddedOptions): Promise<Cluster> {
+async function locate({ name, keep, binDirectory }: EmbeddedOptions): Promise<Cluster> {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) throw new Error(`"${name}" is no name for an embedded server`);
   const account = serverAccount();
   const binaries = await findBinaries(account, binDirectory);
+  const state = stateDirectory(account);
   const home = keep
-    ? join(stateDirectory(account), `${name}-${binaries.major}`)
-    : mkdtempSync(join(within ?? stateDirectory(account), `temporary-${name}-`));
+    ? join(state, `${name}-${binaries.major}`)
+    : mkdtempSync(join(state, `temporary-${name}-`));
   return clusterAt(home, account, binaries);
 }
 

@@ -4,7 +4,6 @@
  * There is no way to run without one: what cannot be had is an error, never a skipped test.
  */
 import { randomBytes } from 'node:crypto';
-import { statfsSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedServer, startEmbedded } from '../../src/embedded/server.ts';
 import { findContainerRuntime, startContainer } from './container.ts';
@@ -63,22 +62,7 @@ async function chooseServer(): Promise<TestServer> {
   return embedded(await startEmbedded(throwaway), `embedded; ${absent}`);
 }
 
-const throwaway = { name: 'test', keep: false, settings: testSettings, within: memoryDirectory() };
-
-/**
- * Hundreds of databases are made and dropped in a run, each of three hundred files: in memory, where there is plenty of
- * it, none of them touches a disk.
- */
-function memoryDirectory(): string | undefined {
-  const directory = '/dev/shm';
-  try {
-    const { bavail, bsize } = statfsSync(directory);
-    const gigabytes = Math.min(bavail * bsize, process.availableMemory()) / 2 ** 30;
-    return process.platform === 'linux' && gigabytes >= 8 ? directory : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const throwaway = { name: 'test', keep: false, settings: testSettings };
 
 function foreignServer(url: string): TestServer {
   const leave = async () => {};
