@@ -7,7 +7,7 @@ import { approveProposals } from '../../src/publication/decide.ts';
 import { makeMark } from '../../src/publication/marks.ts';
 import { closePeriod, reopenPeriod } from '../../src/publication/periods.ts';
 import type { Reconciliation } from '../../src/report/reconcile/reconcile.ts';
-import { type Orders, openOrders } from '../support/orders.ts';
+import { markAnother, type Orders, openOrders } from '../support/orders.ts';
 import { call, settingsOf } from './verb-context.ts';
 
 const ada = { actor: 'ada', reason: 'month end' };
@@ -166,17 +166,7 @@ describe('is refused', () => {
     [{ at: '2999-01-01' }, 'what was known then is not settled yet for rollup "daily_orders"'],
     [{ mark: 'of another' }, 'mark "of another" is of rollup "other", not of "daily_orders"'],
   ])('%j', async (flags, message) => {
-    await orders.rows(
-      `with other as (
-         insert into errata.rollup (name, gold_schema, gold_name, definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at)
-         select 'other', 'gold', 'other', definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at
-         from errata.rollup where name = 'daily_orders'
-         on conflict do nothing
-         returning rollup_id
-       )
-       insert into errata.mark (name, stamp, actor, made_at, rollup_id)
-       select 'of another', '2026-01-01', 'ada', '2026-01-01', rollup_id from other`,
-    );
+    await markAnother(orders);
     for (const [verb, further] of [
       [periods, {}],
       [reconcile, { period: '2026-10' }],

@@ -8,7 +8,7 @@ import { approveProposals, rejectProposals } from '../../src/publication/decide.
 import { makeMark } from '../../src/publication/marks.ts';
 import { releaseEvents } from '../../src/publication/release.ts';
 import { waiveEvents } from '../../src/publication/waive.ts';
-import { type Orders, openOrders } from '../support/orders.ts';
+import { markAnother, type Orders, openOrders } from '../support/orders.ts';
 import { call, settingsOf } from './verb-context.ts';
 
 const word = { actor: 'ada', reason: 'seen' };
@@ -349,17 +349,7 @@ describe('is refused, by each report', () => {
     [{ at: '2999-01-01' }, 'what was known then is not settled yet for rollup "daily_orders"'],
     [{ mark: 'of another' }, 'mark "of another" is of rollup "other", not of "daily_orders"'],
   ])('%j', async (flags, message) => {
-    await orders.rows(
-      `with other as (
-         insert into errata.rollup (name, gold_schema, gold_name, definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at)
-         select 'other', 'gold', 'other', definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at
-         from errata.rollup where name = 'daily_orders'
-         on conflict do nothing
-         returning rollup_id
-       )
-       insert into errata.mark (name, stamp, actor, made_at, rollup_id)
-       select 'of another', '2026-01-01', 'ada', '2026-01-01', rollup_id from other`,
-    );
+    await markAnother(orders);
     await refused(flags, { message, exitCode: 2 });
   });
 

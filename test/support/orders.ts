@@ -118,3 +118,18 @@ export async function settleCounters(errata: Pick<TestErrata, 'rows'>): Promise<
   await errata.rows('select pg_stat_force_next_flush()');
   await errata.rows('select 1');
 }
+
+/** A mark "of another": of a rollup "other", which has a row and nothing else. Safe to repeat. */
+export async function markAnother(errata: Pick<TestErrata, 'rows'>): Promise<void> {
+  await errata.rows(
+    `with other as (
+       insert into errata.rollup (name, gold_schema, gold_name, definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at)
+       select 'other', 'gold', 'other', definition_fingerprint, seal_by, allowed_lateness, complete_from, complete_from_source, created_at
+       from errata.rollup where name = 'daily_orders'
+       on conflict do nothing
+       returning rollup_id
+     )
+     insert into errata.mark (name, stamp, actor, made_at, rollup_id)
+     select 'of another', '2026-01-01', 'ada', '2026-01-01', rollup_id from other`,
+  );
+}
