@@ -39,8 +39,7 @@ with known as (
       'infinity'
     ))
     and r.errata_ingested_at <= $1::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 chosen as (
   select c.*

@@ -31,8 +31,7 @@ placed as (
       and r.errata_event_time >= coalesce(c.event_time - /*:session_gap*/interval '1800000000 microseconds'/*.*/::interval, w.window_start)
       and r.errata_event_time < w.window_end
       and r.errata_ingested_at <= $6::timestamptz
-      and r.errata_quarantine is null
-      and not r.errata_is_heartbeat
+      and r.errata_is_valid
   )
   order by w.window_start, w.window_end, c.event_id, c.ingested_at, c.row_digest collate "C"
 ),

@@ -28,8 +28,7 @@ with window_row as (
   where c.errata_event_time >= $1::timestamptz
     and c.errata_event_time < $2::timestamptz
     and c.errata_ingested_at <= $4::timestamptz
-    and c.errata_quarantine is null
-    and not c.errata_is_heartbeat
+    and c.errata_is_valid
     and jsonb_build_object(/*:key_pairs*/'region', c.region::text/*.*/) = $3::jsonb
 )
 select

@@ -41,8 +41,7 @@ as $errata_open_windows$
         from /*:schema*/errata/*.*/.rollup as r
         where r.rollup_id = /*:rollup_id*/1/*.*/
       )
-      and s.errata_quarantine is null
-      and not s.errata_is_heartbeat
+      and s.errata_is_valid
     order by w.window_start, w.window_end, s.errata_event_id, s.errata_ingested_at, s.errata_row_digest collate "C"
   ) as r
   group by r.errata_window_start, r.errata_window_end, r.errata_local_date /*:each key*/ , r./*:key*/region/*.*/ /*:end*/

@@ -57,6 +57,8 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
 
   await createSchema(transaction, rollup.settings.gold.schema);
   await removeTracking(transaction, applied);
+  // A version before may have made it with other columns, and nothing hangs on it: the others name it in their text.
+  await query(transaction, `drop function if exists ${relationsOf(applied).source}()`);
   for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
   await installTracking(transaction, applied);
   await commentOn(transaction, applied);
@@ -148,7 +150,6 @@ async function dropViews(transaction: ControlTransaction, rollup: Rollup): Promi
     `drop function if exists ${names.changes}(text)`,
     `drop function if exists ${names.as_of_mark}(text)`,
     `drop function if exists ${names.as_of}(timestamptz)`,
-    `drop function if exists ${names.source}()`,
   ];
   try {
     for (const statement of statements) await query(transaction, statement);

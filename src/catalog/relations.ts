@@ -56,9 +56,11 @@ const privateSuffixes = {
 const localSuffixes = {
   ledger_version_key: '_version_key',
   ledger_by_run: '_by_run',
+  ledger_by_key: '_by_key',
   late_event_once: '_late_event_once',
   late_event_pending: '_late_event_pending',
   late_event_by_event: '_late_event_by_event',
+  late_event_key: '_late_event_key',
   late_event_released: '_late_event_released',
   // 15 bytes: what follows is cut off where gold has the longest name, and would then be another index's
   late_event_run: '_late_event_run',

@@ -31,8 +31,7 @@ found as (
   where w.window_start = a.window_start
     and (r.errata_ingested_at >= $2::timestamptz or $2::timestamptz is null)
     and r.errata_ingested_at <= $1::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
   group by a.window_start, a.window_end, r.errata_event_id
   having count(*) > 1 or bool_or(n.is_unread)
   union all

@@ -44,5 +44,4 @@ where r.errata_event_time >= $4::timestamptz
   and r.errata_event_time < $5::timestamptz
   and (r.errata_ingested_at >= $2::timestamptz or $2::timestamptz is null)
   and r.errata_ingested_at <= $1::timestamptz
-  and r.errata_quarantine is null
-  and not r.errata_is_heartbeat
+  and r.errata_is_valid

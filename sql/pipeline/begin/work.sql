@@ -128,6 +128,7 @@ select
   0::bigint as event_count,
   0::bigint as old_event_count,
   0 as old_version,
+  null::text as old_fingerprint,
   false as is_void,
   '{}'::text[] as causes,
   ''::text as verdict,

@@ -95,6 +95,5 @@ where (r.errata_relation = $1::oid or $1::oid is null)
     or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
   )
   and r.errata_ingested_at <= $6::timestamptz
-  and r.errata_quarantine is null
-  and not r.errata_is_heartbeat
+  and r.errata_is_valid
   and (j.watermark >= w.window_end or w.window_end <= /*:row_sealed_before*/$10::timestamptz/*.*/)

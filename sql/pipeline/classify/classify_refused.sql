@@ -46,6 +46,5 @@ where (r.errata_relation = $1::oid or $1::oid is null)
     or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
   )
   and r.errata_ingested_at <= $6::timestamptz
-  and r.errata_quarantine is null
-  and not r.errata_is_heartbeat
+  and r.errata_is_valid
   and (n.entries > 0 or w.window_end <= $8::timestamptz)

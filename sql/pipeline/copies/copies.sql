@@ -38,8 +38,7 @@ with ranked as (
     and c.row_digest = t.errata_row_digest
     -- where the row that counts has the same values, either of the two may go first
     and not c.is_identical
-  where t.errata_quarantine is null
-    and not t.errata_is_heartbeat
+  where t.errata_is_valid
     and t.errata_ingested_at <= $1::timestamptz
 ),
 first_copy as (

@@ -15,8 +15,7 @@ with sealing_id as (
     and r.errata_event_time < $5::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
     /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
   group by w.window_start, w.window_end, r.errata_event_id

@@ -93,16 +93,6 @@ succeeded as (
   where c.is_void
   group by c.place
 ),
-known_definition as (
-  select c.place, d.definition -> 'measures' as measures
-  from differing as c
-  join /*:ledger*/gold.daily_orders/*.*/ as g
-    on g.window_start = c.window_start
-    and g.window_end = c.window_end
-    /*:each key*/ and array[g./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-    and g.version = c.old_version
-  join /*:schema*/errata/*.*/.definition as d on d.fingerprint = g.definition_fingerprint
-),
 judged as (
   select
     c.place,
@@ -164,16 +154,16 @@ judged as (
     p.period,
     coalesce(p.may_post and $9::text is not null, true) as may_post,
     case when c.window_end < $6::timestamptz - $5::interval then format('the window ended more than the horizon ago, %s', c.window_end::text) end as too_old,
-    coalesce(d.measures is distinct from f.definition -> 'measures', true) and c.old_version > 0 as is_redefined,
+    coalesce(d.definition -> 'measures' is distinct from f.definition -> 'measures', true) and c.old_version > 0 as is_redefined,
     c.event_count is distinct from c.old_event_count
       /*:each measure*/
-      or (coalesce(d.measures ? /*:measure_name*/'revenue'/*.*/, true) and c./*:measure*/revenue/*.*/ is distinct from c./*:old_measure*/old_revenue/*.*/)
+      or (coalesce(d.definition -> 'measures' ? /*:measure_name*/'revenue'/*.*/, true) and c./*:measure*/revenue/*.*/ is distinct from c./*:old_measure*/old_revenue/*.*/)
       /*:end*/ as is_changed
   from differing as c
   left join released as r on r.place = c.place
   left join base as b on b.place = c.place
   left join succeeded as x on x.place = c.place
-  left join known_definition as d on d.place = c.place
+  left join /*:schema*/errata/*.*/.definition as d on d.fingerprint = c.old_fingerprint
   left join /*:schema*/errata/*.*/.definition as f on f.fingerprint = $7::text
   left join /*:schema*/errata/*.*/.proposal as o
     on o.rollup_id = $1::integer

@@ -115,6 +115,7 @@ compared as materialized (
       else l.event_count
     end as known_events,
     coalesce(l.version, 0) as old_version,
+    l.definition_fingerprint as old_fingerprint,
     coalesce(n.event_count, 0) = 0 and l.version is not null as is_void,
     a.causes as queued_causes,
     coalesce(r.causes, '{}') as released_causes,
@@ -195,7 +196,7 @@ judged as materialized (
 insert into pg_temp.errata_change (
   window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/
   /*:each measure*/ /*:measure*/revenue/*.*/, /*:old_measure*/old_revenue/*.*/, /*:end*/
-  event_count, old_event_count, old_version, is_void, causes, verdict, why
+  event_count, old_event_count, old_version, old_fingerprint, is_void, causes, verdict, why
 )
 select
   j.window_start, j.window_end, j.local_date, /*:each key*/ j./*:key*/region/*.*/, /*:end*/
@@ -206,36 +207,44 @@ select
   case when v.verdict = 'emission' then j.emitted_event_count else j.event_count end,
   j.old_event_count,
   j.old_version,
+  j.old_fingerprint,
   j.is_void and v.verdict <> 'emission',
-  case when v.verdict = 'emission' then '{stream_emission}'::text[] else array(
-    select distinct c.cause
-    from unnest(
-      -- what looked like a straggler may have turned out to be a changed row, or to have been counted already
-      case when j.is_source_change then array_remove(j.released_causes, 'straggler') || '{source_change}'::text[]
-        when j.is_counted_already then array_remove(j.released_causes, 'straggler')
-        else j.released_causes
-      end
-      || array(
-        select q.cause
-        from unnest(j.queued_causes) as q (cause)
-        where q.cause not in ('seal', 'seal_mismatch')
-          and not ((j.is_source_change or j.is_counted_already) and q.cause = 'straggler')
-      )
-      || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
-    ) as c (cause)
-    order by c.cause
-  ) end,
+  case
+    when v.verdict = 'emission' then '{stream_emission}'::text[]
+    -- version 1 of the stream, right: nearly all that a run looks at
+    when j.released_causes = '{}' and j.queued_causes = '{seal}' and j.seal_verdict is null then '{}'
+    else array(
+      select distinct c.cause
+      from unnest(
+        -- what looked like a straggler may have turned out to be a changed row, or to have been counted already
+        case when j.is_source_change then array_remove(j.released_causes, 'straggler') || '{source_change}'::text[]
+          when j.is_counted_already then array_remove(j.released_causes, 'straggler')
+          else j.released_causes
+        end
+        || array(
+          select q.cause
+          from unnest(j.queued_causes) as q (cause)
+          where q.cause not in ('seal', 'seal_mismatch')
+            and not ((j.is_source_change or j.is_counted_already) and q.cause = 'straggler')
+        )
+        || case when j.seal_verdict in ('mismatch', 'propose') then '{seal_mismatch}'::text[] end
+      ) as c (cause)
+      order by c.cause
+    )
+  end,
   v.verdict,
   v.why
 from judged as j
 left join lateral (
   select string_agg(p.relation, ', ' order by p.relation) as relations
   from /*:schema*/errata/*.*/.ingestion_partition as p
-  where p.rollup_id = $2::integer
+  -- asked in here, so that nothing is looked for in the nearly all others
+  where (j.is_source_change or j.old_event_count is null or j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/)
+    and p.rollup_id = $2::integer
     and p.gone_at is not null
     and p.event_time_from < j.window_end
     and p.event_time_to >= j.window_start
-) as g on j.is_source_change or j.old_event_count is null or j.event_count < /*:expected_events*/(j.known_events + j.certain)/*.*/
+) as g on true
 cross join lateral (
   select
     case

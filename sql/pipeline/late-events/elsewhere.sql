@@ -18,9 +18,10 @@ with other as (
     on r.errata_event_id = c.errata_event_id
     /*:each id*/ and r./*:id*/order_id/*.*/ = c./*:id*/order_id/*.*/ /*:end*/
   where c.errata_landing <> 'quarantined'
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     and r.errata_ingested_at <= $1::timestamptz
+    -- nearly all of them, the late event itself among them; what is left for the condition below is little or nothing
+    and (r.errata_event_time < c.window_start or r.errata_event_time >= c.window_end)
     and not exists (
       select from pg_temp.errata_candidate as d
       where d.errata_event_id = c.errata_event_id

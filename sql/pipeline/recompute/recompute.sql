@@ -25,8 +25,7 @@ window_row as (
     and w.window_start = t.window_start
     and (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
     and r.errata_ingested_at <= $2::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     and not exists (
       select from copied_id as i
       where i.target = t.target
@@ -46,8 +45,7 @@ window_row as (
       /*:each key*/ and s./*:key*/region/*.*/ is not distinct from t./*:key*/region/*.*/ /*:end*/
       and (s.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
       and s.errata_ingested_at <= $2::timestamptz
-      and s.errata_quarantine is null
-      and not s.errata_is_heartbeat
+      and s.errata_is_valid
     offset 0
   ) as r
   where t.has_null_key
@@ -80,8 +78,7 @@ window_row as (
     and c.row_digest = r.errata_row_digest
   where (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
     and r.errata_ingested_at <= $2::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 counted_row as (
   select r.*

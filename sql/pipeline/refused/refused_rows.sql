@@ -68,6 +68,5 @@ where n.entries > 0
   and r.errata_ingested_at <= $3::timestamptz
   and (r.errata_event_time >= $5::timestamptz or $5::timestamptz is null)
   and (r.errata_event_time <= $6::timestamptz or $6::timestamptz is null)
-  and r.errata_quarantine is null
-  and not r.errata_is_heartbeat
+  and r.errata_is_valid
   /*:is_recalled*/and true/*.*/

@@ -34,8 +34,7 @@ from (
       or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
     )
     and r.errata_ingested_at <= $6::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     and (k.window_start = w.window_start or k.window_start is null)
     and (k.window_end = w.window_end or k.window_end is null)
   order by k.refused_entry_id, l.landing is distinct from 'side_output', l.landing

@@ -34,8 +34,7 @@ from (
     and r.errata_ingested_at <= $3::timestamptz
     and (r.errata_event_time >= $5::timestamptz or $5::timestamptz is null)
     and (r.errata_event_time <= $6::timestamptz or $6::timestamptz is null)
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     and (k.window_start = w.window_start or k.window_start is null)
     and (k.window_end = w.window_end or k.window_end is null)
   order by k.refused_entry_id, l.landing is distinct from 'side_output', l.landing

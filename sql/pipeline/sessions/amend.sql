@@ -26,7 +26,7 @@ present as materialized (
     on r.errata_event_time >= a.window_start
     and r.errata_event_time < a.window_end
     /*:each key*/ and array[r./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
-  where r.errata_quarantine is null and not r.errata_is_heartbeat
+  where r.errata_is_valid
 ),
 judged as (
   select a.window_start, a.window_end, m.key_id, m.event_id, m.row_digest, m.session_id, m.is_late

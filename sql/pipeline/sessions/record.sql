@@ -14,7 +14,7 @@ with recorded as (
 insert into pg_temp.errata_candidate
 select
   r.errata_event_id, r.errata_event_time, r.errata_ingested_at, r.errata_arrived_at, r.errata_source_partition,
-  r.errata_is_heartbeat, r.errata_quarantine, r.errata_row_digest, r.errata_row_age, r.errata_relation
+  r.errata_is_heartbeat, r.errata_quarantine, r.errata_is_valid, r.errata_row_digest, r.errata_row_age, r.errata_relation
   /*:span_names*/, r.errata_delay, r.errata_allowed_lateness/*.*/,
   /*:each column*/ r./*:column*/region/*.*/, /*:end*/
   coalesce(s.window_start, r.errata_event_time),

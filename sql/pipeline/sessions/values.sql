@@ -26,7 +26,7 @@ with counted_row as (
     and r.errata_event_time < $2::timestamptz
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
     and r.errata_ingested_at <= $4::timestamptz
-    and r.errata_quarantine is null
+    and r.errata_is_valid
 )
 -- measured
 insert into pg_temp.errata_session_value (target, session_id, found, event_count /*:each measure*/ , /*:measure*/revenue/*.*/ /*:end*/)

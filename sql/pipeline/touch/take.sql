@@ -40,31 +40,34 @@ with waiting as (
     q.window_end
     /*:each key*/ , q./*:key*/region/*.*/::text collate "C" /*:end*/
   limit $3::bigint
+),
+-- where a deletion, a change or a seal mismatch awaits a person or was rejected, bronze still differs from the latest
+-- version for that reason too
+taken as materialized (
+  select
+    c.*,
+    array(
+      select q.cause from unnest(c.causes) as q (cause)
+      union
+      select n.cause
+      from /*:schema*/errata/*.*/.proposal as o
+      cross join lateral unnest(o.causes) as n (cause)
+      where o.rollup_id = $4::integer
+        and o.window_start = c.window_start
+        and o.window_end = c.window_end
+        and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
+        and (o.state = 'open' or o.rejected_measures is not null)
+        and n.cause in ('source_change', 'seal_mismatch')
+      order by 1
+    ) as errata_causes
+  from waiting as c
 )
 insert into pg_temp.errata_touched (target, window_start, window_end, local_date, /*:each key*/ /*:key*/region/*.*/, /*:end*/ causes, has_null_key)
 select
   t.target, c.window_start, c.window_end, w.local_date, /*:each key*/ c./*:key*/region/*.*/, /*:end*/
-  p.causes,
+  c.errata_causes,
   false /*:each key*/ or c./*:key*/region/*.*/ is null /*:end*/
-from waiting as c
+from taken as c
 join lateral /*:windows*/errata.daily_orders_windows/*.*/ (c.window_start) as w on w.window_start = c.window_start
--- where a deletion, a change or a seal mismatch awaits a person or was rejected, bronze still differs from the latest
--- version for that reason too
-cross join lateral (
-  select array(
-    select q.cause from unnest(c.causes) as q (cause)
-    union
-    select n.cause
-    from /*:schema*/errata/*.*/.proposal as o
-    cross join lateral unnest(o.causes) as n (cause)
-    where o.rollup_id = $4::integer
-      and o.window_start = c.window_start
-      and o.window_end = c.window_end
-      and o.key = jsonb_build_array(/*:key_texts*/c.region::text/*.*/)
-      and (o.state = 'open' or o.rejected_measures is not null)
-      and n.cause in ('source_change', 'seal_mismatch')
-    order by 1
-  ) as causes
-) as p
 join (values ('counted'), ('open'), ('all')) as t (target)
-  on t.target = 'counted' or p.causes && '{seal,seal_mismatch}'
+  on t.target = 'counted' or c.errata_causes && '{seal,seal_mismatch}'

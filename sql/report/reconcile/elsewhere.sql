@@ -32,8 +32,7 @@ with id_row as (
     and not c.is_identical
   where (r.errata_event_time >= $1::timestamptz or $1::timestamptz is null)
     and (r.errata_event_time < $2::timestamptz or $2::timestamptz is null)
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
     -- what no run has examined is counted nowhere yet
     and not case
       when r.errata_relation is null or not $7::boolean then r.errata_ingested_at > $6::timestamptz

@@ -20,8 +20,7 @@ with bronze_row as materialized (
   left join pg_temp.errata_read as p on p.relation_id = r.errata_relation
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $2::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 gone as (
   insert into pg_temp.errata_finding (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ kind, event_id, row_digest, detail)

@@ -32,5 +32,5 @@ where c.errata_why is null
       /*:each key*/ and array[r./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
       and r.errata_event_time >= $1::timestamptz
       and r.errata_event_time < $2::timestamptz
-      and r.errata_quarantine is null
+      and r.errata_is_valid
   )

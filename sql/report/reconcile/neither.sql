@@ -43,8 +43,7 @@ window_row as (
     and not c.is_identical
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < $2::timestamptz
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 ranked as (
   select

@@ -42,8 +42,7 @@ with window_row as (
     and w.window_start >= $1::timestamptz
     and w.window_start < $2::timestamptz
     and (r.errata_ingested_at >= $4::timestamptz or $4::timestamptz is null)
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 ranked as (
   select

@@ -49,8 +49,7 @@ bronze_row as materialized (
   where r.errata_event_time >= $1::timestamptz
     and r.errata_event_time < greatest((select c.events_to from reach as c), $2::timestamptz)
     and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
-    and r.errata_quarantine is null
-    and not r.errata_is_heartbeat
+    and r.errata_is_valid
 ),
 joined as (
   select

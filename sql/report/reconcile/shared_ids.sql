@@ -9,7 +9,6 @@ select r.errata_event_id
 from /*:source*/errata.daily_orders_source/*.*/ () as r
 where (r.errata_event_time >= $1::timestamptz or $1::timestamptz is null)
   and (r.errata_event_time < $2::timestamptz or $2::timestamptz is null)
-  and r.errata_quarantine is null
-  and not r.errata_is_heartbeat
+  and r.errata_is_valid
 group by r.errata_event_id
 having min(r.errata_event_time) <> max(r.errata_event_time)
