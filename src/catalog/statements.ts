@@ -79,7 +79,7 @@ const stageFiles = {
   seal: ['adopt', 'unsealed', 'unsealed_again', 'exclude_from_seal', 'seal', 'seal_again'],
   touch: ['touch', 'take', 'take_asked'],
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
-  recompute: ['ingested_from', 'exclude_from_recompute', 'recompute'],
+  recompute: ['ingested_from', 'exclude_from_recompute', 'left_out', 'whole', 'recompute', 'whole_results'],
   failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
   diff: ['diff', 'decide', 'claim', 'unclaimed'],
   publish: ['publish', 'forget', 'include', 'hold_events', 'propose', 'settle'],

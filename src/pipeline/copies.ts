@@ -1,6 +1,7 @@
 /** Copies: further rows with an event id already seen in the window (R5), in the windows that this run seals or corrects. */
 import { execute, query, type Statement, type Value } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { planned } from './planned.ts';
 import { hasSessions, recordSessionCopies } from './sessions.ts';
 import { skewOf } from './watermark.ts';
 
@@ -62,18 +63,12 @@ export async function lookUpIds(
   statement: Statement,
   values: Readonly<Record<string, Value>>,
 ): Promise<{ count: number }> {
-  const [cost] = await query<{ before: string; lowered: string }>(
+  const [cost] = await query<{ lowered: string }>(
     transaction,
-    `select c.before, least(c.before::float8, $1::float8)::text as lowered
-     from current_setting('random_page_cost') as c (before)`,
+    `select least(current_setting('random_page_cost')::float8, $1::float8)::text as lowered`,
     [repeatedPageCost],
   );
-  await setPageCost(transaction, cost?.lowered ?? '');
-  const done = await execute(transaction, statement, values);
-  await setPageCost(transaction, cost?.before ?? '');
-  return done;
-}
-
-async function setPageCost(transaction: RunContext['transaction'], value: string): Promise<void> {
-  await query(transaction, `select set_config('random_page_cost', $1, true)`, [value]);
+  return await planned(transaction, { random_page_cost: cost?.lowered ?? repeatedPageCost }, () =>
+    execute(transaction, statement, values),
+  );
 }

@@ -56,7 +56,9 @@ create temp table errata_first_copy (
 -- Keyed windows to recompute, once for each set of rows that is asked for: `counted` (R7), `open` (the rows that
 -- landed open, as the stream should have counted them) and `all` (every valid first copy).
 create temp table errata_touched on commit drop as
-select 'counted'::text as target, q.window_start, q.window_end, null::date as local_date, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ '{}'::text[] as causes, false as has_null_key
+select 'counted'::text as target, q.window_start, q.window_end, null::date as local_date, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ '{}'::text[] as causes, false as has_null_key,
+  -- rows of bronze are left out, or are copies; and nothing is, in none of the three sets, so that they are one
+  false as has_left_out, false as is_whole
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 

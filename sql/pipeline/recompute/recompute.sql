@@ -6,6 +6,9 @@
 -- Inputs: pg_temp.errata_touched, analysed; bronze, pg_temp.errata_excluded, pg_temp.errata_copied. Rows
 -- out: one a keyed window and target that has rows, into pg_temp.errata_result. Safe to repeat: writes work tables only.
 --
+-- Most keyed windows leave nothing out, and their rows are counted as they come: without their ids as text, which the others
+-- are compared by. All in one way, 476 days of 2.6 million rows took 21 s, sorted in files since the planner took them for 1,451.
+--
 -- The window is matched twice, by the range of event times and by the computed start: the range serves an index when
 -- few windows are touched, the equality a hash join when many are.
 -- Keys are matched by `=` where none is NULL; `is not distinct from` would leave only nested loops.
@@ -21,7 +24,8 @@ window_row as (
     and r.errata_event_time < t.window_end
     /*:each key*/ and r./*:key*/region/*.*/ = t./*:key*/region/*.*/ /*:end*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  where not t.has_null_key
+  where t.has_left_out is true
+    and not t.has_null_key
     and w.window_start = t.window_start
     and (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
     and r.errata_ingested_at <= $2::timestamptz
@@ -81,6 +85,20 @@ window_row as (
     and r.errata_is_valid
 ),
 counted_row as (
+  select t.target as errata_target, t.window_start as errata_window_start, t.window_end as errata_window_end, r.*, 1::bigint as errata_twin, 0::bigint as errata_copies
+  from pg_temp.errata_touched as t
+  join /*:source*/errata.daily_orders_source/*.*/ () as r
+    on r.errata_event_time >= t.window_start
+    and r.errata_event_time < t.window_end
+    /*:each key*/ and r./*:key*/region/*.*/ = t./*:key*/region/*.*/ /*:end*/
+  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
+  where t.has_left_out is not true
+    and not t.has_null_key
+    and w.window_start = t.window_start
+    and (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
+    and r.errata_ingested_at <= $2::timestamptz
+    and r.errata_is_valid
+  union all
   select r.*
   from window_row as r
   where r.errata_twin > r.errata_copies

@@ -32,11 +32,14 @@ with new_row as (
       or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
     )
 ),
+-- Where rows move no watermark one line is enough, or two with what is deferred: by instants, 670,000 of them, it took four
+-- times as long as the reading.
 by_instant as materialized (
   select
-    n.at,
-    n.source_partition,
+    min(n.at) as at,
+    /*:in_partition*/case when $8::interval is not null then n.source_partition end/*.*/ as source_partition,
     coalesce(n.at > $6::timestamptz and n.at < 'infinity', false) as is_deferred,
+    min(n.at) filter (where n.quarantine is null and ($7::timestamptz is null or n.at >= $7::timestamptz)) as first_moving,
     count(*) as row_count,
     count(n.quarantine) as quarantined,
     min(n.event_time) filter (where n.quarantine is null) as least,
@@ -44,7 +47,7 @@ by_instant as materialized (
     range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age <= $9::integer) as seen
     /*:delay_by_instant*/, max(n.event_time - coalesce(n.delay, $8::interval)) filter (where n.quarantine is null) as moved, max(n.delay) filter (where n.quarantine is null) as slowest/*.*/
   from new_row as n
-  group by n.at, n.source_partition
+  group by 3, /*:at_instant*/case when $8::interval is not null then n.at end/*.*/, 2
 ),
 moving as (
   select
@@ -101,9 +104,7 @@ select
   coalesce(sum(i.quarantined) filter (where not i.is_deferred), 0)::bigint as quarantined,
   min(i.at) filter (where i.is_deferred) as deferred_from,
   min(i.at) filter (where not i.is_deferred) as oldest_ingested_at,
-  min(i.at) filter (
-    where not i.is_deferred and i.greatest is not null and ($7::timestamptz is null or i.at >= $7::timestamptz)
-  ) as first_moving,
+  min(i.first_moving) filter (where not i.is_deferred) as first_moving,
   min(i.least) filter (where not i.is_deferred) as event_time_from,
   max(i.greatest) filter (where not i.is_deferred) as event_time_to,
   coalesce(range_agg(i.seen), '{}') as seen
