@@ -230,6 +230,7 @@ async function tryImage(root: string, node: string, as: object): Promise<void> {
   expect(await health()).toBe(1);
   const serving = startWords([...entrypoint, ...wordsOf(image, 'CMD')]);
   const stopped = ended(serving);
+  onFileEnd(async () => void serving.kill());
   await expect.poll(health, { timeout: 20_000 }).toBe(0);
   const scrape = (headers = {}) => fetch(`http://127.0.0.1:${port}/metrics`, { headers });
   expect((await scrape()).status).toBe(401);
