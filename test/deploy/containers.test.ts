@@ -3,8 +3,7 @@
  * run outside a container. ERRATA_IMAGE_STEPS=1 takes the steps of the Dockerfile too, which needs npm's registry.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,6 +14,7 @@ import { verbs } from '../../src/cli/verbs.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { onFileEnd } from '../support/file-end.ts';
 import { build, checkout, readStages, type Stage, user, wordsOf } from './dockerfile.ts';
+import { freePort, prometheus, promtool, startPrometheus, writeConfiguration } from './prometheus.ts';
 
 const execute = promisify(execFile);
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
@@ -41,6 +41,8 @@ const services = compose.services as Record<
 
 /** As the environment leaves it: each variable has its default. */
 const defaults = (value: unknown) => String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+
+const token = defaults(services.errata.environment.ERRATA_SERVE_TOKEN);
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'errata-image-'));
@@ -135,16 +137,9 @@ describe('what looks at it', () => {
     expect(home).toBe(`${provider.options.path}/errata.json`);
   });
 
-  const promtool = ['/usr/bin/promtool', '/usr/local/bin/promtool'].find((path) => existsSync(path));
   test.skipIf(!promtool)('promtool takes the configuration, its rules and its token', async () => {
     const place = directory();
-    const token = join(place, 'errata.token');
-    writeFileSync(token, defaults(compose.configs.serve_token.content));
-    cpSync(join(checkout, 'deploy/prometheus'), place, { recursive: true });
-    writeFileSync(
-      join(place, 'prometheus.yml'),
-      read('deploy/prometheus/prometheus.yml').replace('/etc/prometheus/errata.token', token),
-    );
+    writeConfiguration(place, token);
     const { stdout } = await execute(promtool as string, ['check', 'config', 'prometheus.yml'], {
       cwd: place,
     });
@@ -177,14 +172,15 @@ describe('Docker Compose, where it is installed', async () => {
 });
 
 /** The words of the image with `root` for its /, on a port and a database of the test's. */
-async function tryImage(root: string, node: string, as: object): Promise<void> {
+async function tryImage(
+  root: string,
+  node: string,
+  as: object,
+  meanwhile: (port: string) => Promise<void> = async () => {},
+): Promise<void> {
   const { url, pool } = await openTestDatabase();
   await pool.query(read('examples/orders/bronze.sql'));
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const port = String((server.address() as AddressInfo).port);
-  await new Promise((resolve) => server.close(resolve));
-
+  const port = await freePort();
   const { hostname, port: databasePort, pathname, username, password } = new URL(url);
   const place = directory();
   const settings = join(place, 'errata.yaml');
@@ -198,7 +194,6 @@ async function tryImage(root: string, node: string, as: object): Promise<void> {
     'PGPASSWORD',
     'PGUSER',
   ]);
-  const token = defaults(given.ERRATA_SERVE_TOKEN);
   const environment = {
     NODE_ENV: 'production',
     PATH: '/nowhere',
@@ -227,6 +222,9 @@ async function tryImage(root: string, node: string, as: object): Promise<void> {
   const health = async () => (await ended(startWords(wordsOf(image, 'HEALTHCHECK')))).code;
 
   expect(await ended(startWords([...entrypoint, ...services.migrate.command]))).toMatchObject({ code: 0 });
+  // 3: order 8841 awaits a person's word, and 9777 came with two amounts
+  for (const words of ['run', 'reconcile daily_orders --period 2026-10'])
+    expect(await ended(startWords([...entrypoint, ...words.split(' ')]))).toMatchObject({ code: 3 });
   expect(await health()).toBe(1);
   const serving = startWords([...entrypoint, ...wordsOf(image, 'CMD')]);
   const stopped = ended(serving);
@@ -237,6 +235,7 @@ async function tryImage(root: string, node: string, as: object): Promise<void> {
   expect(await (await scrape({ authorization: `Bearer ${token}` })).text()).toContain(
     'errata_readable{rollup="daily_orders"} 1',
   );
+  await meanwhile(port);
   const asked = Date.now();
   serving.kill('SIGTERM');
   expect(await stopped).toMatchObject({ code: 0 });
@@ -245,8 +244,36 @@ async function tryImage(root: string, node: string, as: object): Promise<void> {
 }
 
 test('its commands, from the checkout: made, ready, scraped, and SIGTERM ends it with exit code 0', async () => {
-  await tryImage(checkout.replace(/\/$/, ''), process.execPath, {});
+  await tryImage(checkout.replace(/\/$/, ''), process.execPath, {}, prometheus ? mustBeScraped : undefined);
 }, 60_000);
+
+/** By a Prometheus with the configuration of the services, in which every panel of the dashboard finds something to ask for. */
+async function mustBeScraped(port: string): Promise<void> {
+  const place = directory();
+  writeConfiguration(place, token, { 'errata:8787': `127.0.0.1:${port}`, '15s': '1s' });
+  const ask = await startPrometheus(place);
+  const value = async (expr: string) => {
+    const { status, data } = await ask('query', { query: expr });
+    return status === 'success'
+      ? (data as { result: { value: unknown[] }[] }).result.map((one) => one.value[1])
+      : status;
+  };
+  await expect.poll(() => value('up{job="errata"}'), { timeout: 20_000 }).toEqual(['1']);
+  await expect
+    .poll(() => value('count_over_time(up{job="errata"}[1m]) >= bool 3'), { timeout: 20_000 })
+    .toEqual(['1']);
+  const panels = JSON.parse(read('deploy/grafana/errata.json')).panels as {
+    title: string;
+    targets?: { expr: string }[];
+  }[];
+  const exprs = panels.flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) => expr.replaceAll('$rollup', '.*')),
+  );
+  expect(exprs.length).toBeGreaterThan(10);
+  const found = await Promise.all(exprs.map(async (expr) => [expr, await value(expr)]));
+  expect(found.filter(([, values]) => !Array.isArray(values) || values.length === 0)).toEqual([]);
+  expect((await ask('rules')).data).toMatchObject({ groups: [{ name: 'errata' }] });
+}
 
 test.skipIf(process.env.ERRATA_IMAGE_STEPS !== '1')(
   'its commands, from what the steps of the Dockerfile make, as a user who may write nowhere',
