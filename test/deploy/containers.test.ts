@@ -246,7 +246,7 @@ async function tryImage(
 
 test('its commands, from the checkout: made, ready, scraped, and SIGTERM ends it with exit code 0', async () => {
   await tryImage(checkout.replace(/\/$/, ''), process.execPath, {}, prometheus ? mustBeScraped : undefined);
-}, 60_000);
+}, 120_000);
 
 /** By a Prometheus with the configuration of the services, in which every panel of the dashboard finds something to ask for. */
 async function mustBeScraped(port: string): Promise<void> {

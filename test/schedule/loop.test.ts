@@ -85,7 +85,7 @@ test('B23: 30 2 * * * in Berlin runs once on each local date, also where 02:30 i
   );
   // every run answered a moment
   expect(rows).toHaveLength(7);
-});
+}, 60_000);
 
 test('two servers at one instant: one run', async () => {
   const servers = await openServers({ one: hourly, two: hourly });
