@@ -16,8 +16,10 @@ import { ordersYaml, plainTable } from '../support/orders.ts';
 
 const execute = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
-const isOfCheckout = (path: string) =>
-  !['node_modules', 'dist', '.git', '.errata'].includes(path.slice(checkout.length).split('/')[0] ?? '');
+const isOfCheckout = (path: string) => {
+  const parts = path.slice(checkout.length).split('/');
+  return !parts.includes('node_modules') && !['dist', '.git', '.errata'].includes(parts[0] ?? '');
+};
 
 let place: string;
 let project: string;

@@ -57,6 +57,36 @@ test('a schedule counts from when it is first seen; each moment has one run, and
   expect(run).toEqual({ runs: '2', verb: 'run' });
 });
 
+test('B23: 30 2 * * * in Berlin runs once on each local date, also where 02:30 is skipped or comes twice', async () => {
+  const servers = await openServers({ nightly: { cron: '30 2 * * *', timeZone: 'Europe/Berlin' } });
+  const server = servers.start();
+  for (const [from, until] of [
+    ['2026-03-27T23:15Z', '2026-03-30T21:45Z'],
+    ['2026-10-23T22:15Z', '2026-10-26T22:45Z'],
+  ] as const) {
+    for (let now = Date.parse(from); now <= Date.parse(until); now += 60 * 60_000)
+      await server.tick(new Date(now).toISOString());
+    // in between nobody was there: what was missed has one run together, which is not looked at below
+    if (from.startsWith('2026-03')) await server.tick('2026-10-23T21:59Z');
+  }
+  const { rows } = await servers.database.pool.query(
+    `select to_char(m.due_at at time zone 'UTC', 'MM-DD HH24:MI') as due, to_char(m.due_at at time zone 'Europe/Berlin', 'MM-DD') as local_date, m.missed
+     from errata.run as r left join errata.due_moment as m using (run_id) order by m.due_at`,
+  );
+  expect(rows.filter(({ missed }) => missed === '0').map(({ due, local_date }) => [local_date, due])).toEqual(
+    [
+      ['03-28', '03-28 01:30'],
+      ['03-29', '03-29 01:00'],
+      ['03-30', '03-30 00:30'],
+      ['10-24', '10-24 00:30'],
+      ['10-25', '10-25 00:30'],
+      ['10-26', '10-26 01:30'],
+    ],
+  );
+  // every run answered a moment
+  expect(rows).toHaveLength(7);
+}, 60_000);
+
 test('two servers at one instant: one run', async () => {
   const servers = await openServers({ one: hourly, two: hourly });
   const both = [servers.start(), servers.start()];

@@ -63,6 +63,8 @@ export interface SiteOptions {
   readonly watermark?: string;
   readonly lateness?: string;
   readonly policy?: string;
+  /** Key columns after the first, as in `, region`. */
+  readonly furtherKeys?: string;
   readonly bronze?: string;
   readonly measures?: string;
   /** Runs before `migrate`; is given the job's role, quoted. */
@@ -97,7 +99,7 @@ rollups:
     gold: ${tableName(names.gold, names.ledger)}
     bronze: { table: ${tableName(names.bronze, names.table)}, event_id: ${inYaml(names.id)}, event_time: at, ingested_at: landed, complete_from: 2026-01-01${options.bronze ?? ''} }
     window: ${options.window ?? '{ calendar: 1 day, time_zone: UTC }'}
-    key: [${inYaml(names.key)}]
+    key: [${inYaml(names.key)}${options.furtherKeys ?? ''}]
     measures: ${options.measures ?? `{ orders: count(*), ${inYaml(names.measure)}: sum(amount) }`}
     watermark: ${options.watermark ?? '{ strategy: bounded, delay: 1 hour }'}
     allowed_lateness: ${options.lateness ?? '0'}
