@@ -1,7 +1,7 @@
 /** Makes a rollup's relations what its settings say: the row in the control tables, then the definitions of `sql/`. */
 
 import { quoteName } from '../db/identifiers.ts';
-import { execute, query } from '../db/statement.ts';
+import { query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import { refuseDropped } from '../publication/acts.ts';
@@ -11,8 +11,8 @@ import { type Definition, definitionOf, fingerprintOf, refuseOtherMeaning } from
 import { microseconds } from './describe.ts';
 import { noteDelayOfSteps, retireOverrides } from './override-relation.ts';
 import { relationsOf } from './relations.ts';
+import { makeDefinitions } from './remake.ts';
 import type { Rollup } from './rollup.ts';
-import { statementsOf } from './statements.ts';
 import { installTracking, removeTracking } from './track-changes.ts';
 
 /** @returns the rollup with its id. @throws Failure if it cannot be changed in place, or a name is taken. */
@@ -48,7 +48,6 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
   const applied: Rollup = { ...rollup, id };
   if (known) await updateRollup(transaction, applied, fingerprint);
   if (known && known.fingerprint !== fingerprint) {
-    await dropViews(transaction, applied);
     await retireOverrides(transaction, applied);
     await noteDelayOfSteps(transaction, applied, known.definition as unknown as Definition);
     // Before the definitions: the views name the new columns.
@@ -57,9 +56,8 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
 
   await createSchema(transaction, rollup.settings.gold.schema);
   await removeTracking(transaction, applied);
-  // A version before may have made it with other columns, and nothing hangs on it: the others name it in their text.
-  await query(transaction, `drop function if exists ${relationsOf(applied).source}()`);
-  for (const statement of statementsOf(applied).definitions) await execute(transaction, statement);
+  await makeDefinitions(transaction, applied);
+  if (known) await placeLateEvents(transaction, applied);
   await installTracking(transaction, applied);
   await commentOn(transaction, applied);
   return applied;
@@ -140,29 +138,6 @@ async function updateRollup(
   );
 }
 
-/** Views hold no data; a view of the user's that stands on one of them is named, never dropped. */
-async function dropViews(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
-  const names = relationsOf(rollup);
-  const statements = [
-    `drop view if exists ${names.live}`,
-    `drop function if exists ${names.open_windows}()`,
-    `drop view if exists ${names.reconciliation}, ${names.side_output}, ${names.journal}, ${names.history}, ${names.latest}, ${names.sealed}`,
-    `drop function if exists ${names.changes}(text)`,
-    `drop function if exists ${names.as_of_mark}(text)`,
-    `drop function if exists ${names.as_of}(timestamptz)`,
-  ];
-  try {
-    for (const statement of statements) await query(transaction, statement);
-  } catch (error) {
-    if ((error as { code?: string }).code !== '2BP01') throw error;
-    throw new Failure(`the views of rollup "${rollup.settings.name}" are in use`, {
-      detail: (error as { detail?: string }).detail,
-      hint: 'drop the dependent objects, run `errata migrate`, and make them again',
-      exitCode: 1,
-    });
-  }
-}
-
 /** A measure added to a rollup is NULL in older versions. */
 async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
   const { ledger, late_event: lateEvent, past_state: pastState, emission } = relationsOf(rollup);
@@ -174,4 +149,21 @@ async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Pro
       );
     }
   }
+}
+
+/** For tables made before rows could be released from quarantine: `create table if not exists` adds no constraint. */
+async function placeLateEvents(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+  const { late_event: lateEvent } = relationsOf(rollup);
+  const found = await query(
+    transaction,
+    `select from pg_catalog.pg_constraint as c where c.conrelid = to_regclass($1) and c.conname = 'late_event_placed'`,
+    [lateEvent],
+  );
+  if (found.length > 0) return;
+  await query(
+    transaction,
+    `alter table ${lateEvent} add constraint late_event_placed check (
+       (landing = 'quarantined' and cause is null) = (window_start is null and window_end is null) or landing is null
+     )`,
+  );
 }

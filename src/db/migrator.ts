@@ -1,8 +1,9 @@
 /** One-shot migrations: the numbered files of `migrations/`, each valid SQL, run once and never edited after release. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { Failure } from '../failure.ts';
 import type { Control } from './control.ts';
-import { quoteName, type Sql } from './identifiers.ts';
+import { quoteName, quoteTable, type Sql } from './identifiers.ts';
 import { fill } from './sql.ts';
 import { query } from './statement.ts';
 
@@ -13,6 +14,7 @@ export async function pendingMigrations(
   control: Control,
   schema: string,
 ): Promise<{ name: string; sql: Sql }[]> {
+  await refuseUnknown(control, schema);
   const all = await migratorOf(control, schema).getMigrations();
   const pending = new Set(
     all.filter((migration) => !migration.executedAt).map((migration) => migration.name),
@@ -22,6 +24,7 @@ export async function pendingMigrations(
 
 /** Brings the control tables up to date, within the installer's transaction. @returns the names of the migrations that ran. */
 export async function migrateControlTables(control: Control, schema: string): Promise<string[]> {
+  await refuseUnknown(control, schema);
   const { error, results } = await migratorOf(control, schema).migrateToLatest();
   // Kysely returns its error instead of throwing it.
   if (error) throw error;
@@ -30,12 +33,39 @@ export async function migrateControlTables(control: Control, schema: string): Pr
     .map((result) => result.migrationName);
 }
 
+/** @throws Failure, exit code 2, where the database has a migration that this version has not. */
+async function refuseUnknown(control: Control, schema: string): Promise<void> {
+  const table = quoteTable({ schema, name: 'kysely_migration' });
+  const [found] = await query<{ is_there: boolean }>(
+    control,
+    'select to_regclass($1) is not null as is_there',
+    [table],
+  );
+  if (!found?.is_there) return;
+  const known = new Set(migrationFiles(schema).map(({ name }) => name));
+  const rows = await query<{ name: string }>(control, `select m.name from ${table} as m order by m.name`);
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new Failure('another version of Errata has migrated this database', {
+    detail: `schema ${JSON.stringify(schema)} has ${unknown.join(', ')}, which this version does not know`,
+    hint: 'use that version, or a later one; nothing was changed',
+    exitCode: 2,
+  });
+}
+
 function migratorOf(control: Control, schema: string): Migrator {
   const provider: MigrationProvider = {
     getMigrations: async () =>
       Object.fromEntries(migrationFiles(schema).map(({ name, sql }) => [name, migrationOf(sql)])),
   };
-  return new Migrator({ db: control, provider, migrationTableSchema: schema });
+  // Some files grew beside each other: a database may have met a later number first. Each alters what an earlier number than
+  // its own has made, so those that are missing may still come.
+  return new Migrator({
+    db: control,
+    provider,
+    migrationTableSchema: schema,
+    allowUnorderedMigrations: true,
+  });
 }
 
 /** The tables that the migrations make, by their files: the schema may hold tables of the user's too. */

@@ -18,9 +18,11 @@ export function recorded(transaction: ControlTransaction): {
   const proxy = new Proxy(transaction, {
     get(target, name) {
       if (name === 'executeQuery') {
-        return (query: { sql: string; parameters: readonly unknown[] }) => {
+        return async (query: { sql: string; parameters: readonly unknown[] }) => {
+          const result = await target.executeQuery(query as never);
+          // What was refused is not made: another statement takes its place.
           if (!passing.test(query.sql)) changes.push({ sql: query.sql, parameters: query.parameters });
-          return target.executeQuery(query as never);
+          return result;
         };
       }
       const member = Reflect.get(target, name, target);

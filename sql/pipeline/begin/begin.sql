@@ -23,7 +23,11 @@ select
   age(s.horizon::xid) as horizon_age,
   (s.horizon::text::bigint + age(s.horizon::xid))::text as transaction,
   coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster,
-  coalesce(r.database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database()), true) as same_database
+  -- of a run before the database was noted it is not known, and a dump may have been restored since
+  case
+    when r.database_id is null then r.frontier is null
+    else r.database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+  end as same_database
 from run as n
 cross join (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as s
 cross join /*:schema*/errata/*.*/.rollup as r

@@ -404,4 +404,6 @@ begin
 end
 $errata_sessions$;
 
-revoke execute on function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ from public;
+revoke execute on function /*:fold_sessions*/errata.daily_orders_fold_sessions/*.*/ (
+  timestamptz, boolean, bigint
+) from public;

@@ -86,4 +86,6 @@ begin
 end
 $errata_sessions$;
 
-revoke execute on function /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ from public;
+revoke execute on function /*:regroup_sessions*/errata.daily_orders_regroup_sessions/*.*/ (
+  bigint, bigint[], timestamptz[], timestamptz, boolean, text, bigint
+) from public;

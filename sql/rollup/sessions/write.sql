@@ -27,4 +27,6 @@ begin
 end
 $errata_sessions$;
 
-revoke execute on function /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ from public;
+revoke execute on function /*:write_sessions*/errata.daily_orders_write_sessions/*.*/ (
+  bigint, bigint[], timestamptz[], timestamptz[], boolean[], boolean[], bigint
+) from public;
