@@ -26,6 +26,8 @@ export interface LimitSettings {
   readonly lockTimeout: Duration;
   /** Undefined: as the database or the role says. */
   readonly statementTimeout: Duration | undefined;
+  /** How long runs that changed nothing stay on record; at least a day, default 90 days. */
+  readonly keep: Duration;
 }
 
 /** Who is told, by POST, which keyed windows a run changed. */

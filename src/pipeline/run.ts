@@ -27,6 +27,7 @@ import { noteFailure, type RunReport, reportOf } from './report.ts';
 import { findBeginning, rememberReadings, scan } from './scan.ts';
 import { seal } from './seal.ts';
 import { Stopwatch } from './stopwatch.ts';
+import { thin } from './thin.ts';
 import { touch } from './touch.ts';
 import { advanceWatermark, findSealing } from './watermark.ts';
 
@@ -70,6 +71,7 @@ export async function runRollup(
       );
       await link(run, hashed);
       await notify(run, stamp);
+      await thin(run, stamp);
       return whole;
     });
   } catch (error) {

@@ -25,7 +25,9 @@ export const fileShape = section(
       .meta({ propertyNames: { pattern: plainName.source, maxLength: nameBytes } })
       .describe('The rollups by name.'),
     roles: rolesShape.optional().describe('Database roles, and what `migrate` grants them.'),
-    run: limitsShape.optional().describe('How long a run and `migrate` may wait and work.'),
+    run: limitsShape
+      .optional()
+      .describe('How long a run and `migrate` may wait and work, and how long runs stay on record.'),
     notices: noticesShape.optional().describe('Who is told when a published number changed.'),
     alerts: alertsShape
       .optional()

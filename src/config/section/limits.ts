@@ -1,7 +1,10 @@
 import type { z } from 'zod';
-import { durationOf } from '../duration.ts';
-import { duration, section, span } from '../leaf.ts';
-import type { LimitSettings } from '../settings.ts';
+import { durationOf, readDuration } from '../duration.ts';
+import { duration, leaf, section, span } from '../leaf.ts';
+import type { Reading } from '../reading.ts';
+import type { Duration, LimitSettings } from '../settings.ts';
+
+const day = 86_400_000_000n;
 
 export const limitsShape = section(
   {
@@ -13,6 +16,9 @@ export const limitsShape = section(
     statement_timeout: span
       .optional()
       .describe('How long one statement may take; left out: as the database or the role says.'),
+    keep: leaf(readKeep, 'write a duration, such as 90 days')
+      .optional()
+      .describe('How long runs that changed nothing stay in errata.run; at least 1 day; left out: 90 days.'),
   },
   'write { lock_timeout: 5 seconds, statement_timeout: 30 minutes }',
 );
@@ -24,5 +30,13 @@ export function limitSettings(limits: z.output<typeof limitsShape> | undefined):
   return {
     lockTimeout: limits?.lock_timeout ?? defaultLockTimeout,
     statementTimeout: limits?.statement_timeout,
+    keep: limits?.keep ?? durationOf(90n * day),
   };
+}
+
+/** Metrics look at the runs of the last day. */
+function readKeep(text: string): Reading<Duration> {
+  const reading = readDuration(text);
+  if ('wrong' in reading || reading.value.microseconds >= day) return reading;
+  return { wrong: 'is shorter than a day; write at least 1 day' };
 }

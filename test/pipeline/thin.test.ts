@@ -1,0 +1,213 @@
+/** Runs that changed nothing leave the record when their time is up; what any report says stays what it was. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { statementsOf } from '../../src/catalog/statements.ts';
+import { explain } from '../../src/commands/explain.ts';
+import { lateness } from '../../src/commands/lateness.ts';
+import { review } from '../../src/commands/review.ts';
+import { status } from '../../src/commands/status.ts';
+import { verify } from '../../src/commands/verify.ts';
+import { execute } from '../../src/db/statement.ts';
+import { makeMark } from '../../src/publication/marks.ts';
+import { closePeriod } from '../../src/publication/periods.ts';
+import { releaseEvents } from '../../src/publication/release.ts';
+import { call, settingsOf } from '../report/verb-context.ts';
+import { type Orders, openOrders } from '../support/orders.ts';
+import { reconciled } from '../support/reconcile.ts';
+import { bytesOf, statementDirectory, writeStatement } from '../support/statement.ts';
+
+const ada = { actor: 'ada', reason: 'ticket 311' };
+const quarterYear = '90 days';
+
+/** What a run does at its end, over so many runs at once. */
+async function thinned(orders: Orders, atMost: number, keep = quarterYear) {
+  const { rows } = await execute<{ looked_at: string; gone: string }>(
+    orders.control,
+    statementsOf(orders.rollup).pipeline.thin,
+    {
+      rollup_id: orders.rollup.id,
+      stamp: new Date(Date.now() + 1000).toISOString(),
+      keep,
+      at_most: String(atMost),
+      keeps_rows: String(orders.rollup.settings.window.kind === 'session'),
+    },
+  );
+  return { lookedAt: Number(rows[0]?.looked_at), gone: Number(rows[0]?.gone) };
+}
+
+/** As if all runs so far had been made so much earlier; their stamps stay, which everything that was published carries. */
+const age = (orders: Orders) =>
+  orders.rows(
+    `update errata.run set started_at = started_at - interval '100 days', finished_at = finished_at - interval '100 days'`,
+  );
+const runs = async (orders: Orders) =>
+  (await orders.rows<{ run_id: string }>('select run_id from errata.run order by run_id')).map(
+    ({ run_id: id }) => Number(id),
+  );
+
+/** Every number of a run that stands anywhere and belongs to none. */
+async function dangling(orders: Orders): Promise<string[]> {
+  const columns = await orders.rows<{ relation: string; column: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as relation, quote_ident(a.attname) as column
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relkind = 'r' and n.nspname in ('errata', 'gold') and a.attname ~ '(^|_)run_id$' and c.relname <> 'rollup'`,
+  );
+  expect(columns.length).toBeGreaterThan(20);
+  const found: string[] = [];
+  for (const { relation, column } of columns) {
+    const rows = await orders.rows(
+      `select from ${relation} as t where t.${column} is not null and not exists (select from errata.run as r where r.run_id = t.${column})`,
+    );
+    if (rows.length > 0) found.push(`${relation}.${column}`);
+  }
+  return found;
+}
+
+describe('a story of all that runs do, and idle runs between', () => {
+  const idle = async (orders: Orders) => {
+    for (let n = 0; n < 3; n++) await orders.run({ atFrontier: true });
+  };
+
+  async function told(options: Parameters<typeof openOrders>[0]): Promise<Orders> {
+    const orders = await openOrders({
+      policy: 'grace',
+      periods: '{ calendar: month, time_zone: UTC }',
+      ...options,
+    });
+    await orders.land(
+      'a 10-29 10:00 10-29 10:01 EU 20',
+      'b 10-29 11:00 10-29 11:01 US 30',
+      'a 10-29 10:00 10-29 10:02 EU 20',
+    );
+    await orders.run({ bound: '2026-10-29T12:00Z' });
+    await orders.land('c 10-29 12:00 10-29 12:01 EU 5', 'jump 10-31 02:00 10-31 02:00 ZZ 1');
+    await orders.run({ bound: '2026-10-31T02:30Z' });
+    await idle(orders);
+    await makeMark(orders.control, settingsOf(orders), 'first', 'ada');
+    await idle(orders);
+    // refused, late firing, quarantined, a conflict, and rows that only move the watermark
+    await orders.land(
+      'd 10-29 13:00 10-31 03:00 EU 7',
+      'e 10-30 13:00 10-31 03:00 US 9',
+      'f 12-30 13:00 10-31 03:00',
+      'b 10-29 11:00 10-31 03:01 US 31',
+      'later 11-03 03:00 11-03 03:00 ZZ 1',
+    );
+    await orders.run({ bound: '2026-11-03T03:30Z' });
+    await idle(orders);
+    await releaseEvents(orders.control, orders.rollup, { ...ada, eventIds: ['d'] }, { atFrontier: true });
+    await orders.rows(`delete from bronze.orders where order_id = 'a'`);
+    await expect(orders.run({ bound: '2026-10-01Z' })).rejects.toThrow('lies before');
+    await expect(orders.run({ bound: '2026-10-02Z' })).rejects.toThrow('lies before');
+    await idle(orders);
+    await reconciled(orders, { from: '2026-10-01Z', to: '2026-11-01Z' });
+    await idle(orders);
+    await closePeriod(orders.control, orders.rollup, { ...ada, period: '2026-10', isForced: true });
+    await orders.land('held 10-29 15:00 11-03 04:00 EU 3');
+    await orders.run({ bound: '2026-11-03T04:30Z' });
+    await idle(orders);
+    return orders;
+  }
+
+  test.each([
+    ['by day', {}],
+    ['by session', { window: '{ session_gap: 30 minutes }' }],
+  ])(
+    '%s: nothing refers to what went, and every report says what it said',
+    async (name, options) => {
+      const directory = statementDirectory();
+      const orders = await told(options);
+      const window =
+        name === 'by day'
+          ? ['daily_orders', '2026-10-29', 'EU']
+          : ['daily_orders', '2026-10-29T12:00Z', 'EU'];
+      const reports = async (place: string) => {
+        await writeStatement(orders, join(directory, `${place} at first`), { mark: 'first' });
+        await writeStatement(orders, join(directory, `${place} at close`), {});
+        const { windows, events, totals } = await reconciled(orders, {
+          from: '2026-10-01Z',
+          to: '2026-11-01Z',
+        });
+        const text = async (outcome: ReturnType<typeof call>) =>
+          (await outcome).text?.replaceAll(/\d+(\.\d+)? (milli)?seconds?( ago)?|\d+ days? ago/g, '…');
+        return {
+          first: bytesOf(join(directory, `${place} at first`)),
+          close: bytesOf(join(directory, `${place} at close`)),
+          reconciled: JSON.parse(JSON.stringify({ windows, events, totals })),
+          status: (await text(call(status, orders, [], {})))?.replaceAll(
+            /reconciled .*|last run +\S+ \S+/g,
+            '',
+          ),
+          explained: await text(call(explain, orders, window, {})),
+          explainedThen: await text(call(explain, orders, window, { mark: 'first' })),
+          lateness: await text(call(lateness, orders, ['daily_orders'], {})),
+          latenessThen: await text(call(lateness, orders, ['daily_orders'], { mark: 'first' })),
+          reviewed: await text(call(review, orders, [], {})),
+          verified: await text(call(verify, orders, [], {})),
+        };
+      };
+      const before = await reports('before');
+      const all = await runs(orders);
+      await age(orders);
+      const { gone, lookedAt } = await thinned(orders, 1000);
+      expect(lookedAt).toBe(all.length);
+      expect(gone).toBeGreaterThan(5);
+      expect(await dangling(orders)).toEqual([]);
+      expect(await reports('after')).toEqual(before);
+      const totals = await orders.rows(`select total from errata.run_total where name = 'runs'`);
+      expect(Number(totals[0]?.total)).toBeGreaterThan((await runs(orders)).length);
+      // and goes on
+      await orders.land('new 11-03 05:00 11-03 05:01 EU 4', 'on 11-06 02:00 11-06 02:00 ZZ 1');
+      expect((await orders.run({ bound: '2026-11-06T03:00Z' })).counts.windows_sealed).toBeGreaterThan(0);
+      expect((await call(verify, orders, [], {})).exitCode).toBe(0);
+    },
+    120_000,
+  );
+});
+
+describe('a year of runs every five minutes with nothing to do', () => {
+  test('leaves those of the time that is kept, and one a day; a run goes through 200, by indexes', async () => {
+    const orders = await openOrders();
+    await orders.land('a 10-29 10:00 10-29 10:01');
+    await orders.run();
+    await orders.rows(`update errata.run set started_at = started_at - interval '366 days'`);
+    // like the last of all, each answers what was due
+    await orders.rows(
+      `insert into errata.run (rollup_id, verb, outcome, started_at, finished_at, bound, stamp, counts, stage_milliseconds)
+       select r.rollup_id, r.verb, case when n % 1000 = 0 then 'failed' else 'done' end, t.at, t.at, t.at, case when n % 1000 <> 0 then t.at end,
+         r.counts || '{"rows_examined": 12}', r.stage_milliseconds
+       from errata.run as r
+       cross join generate_series(0, 365 * 288 - 1) as n
+       cross join lateral (select clock_timestamp() - interval '365 days' + n * interval '5 minutes' as at) as t
+       where r.run_id = (select max(run_id) from errata.run)`,
+    );
+    await orders.rows(
+      `insert into errata.due_moment (rollup_id, due_at, first_due_at, missed, run_id)
+       select rollup_id, started_at, started_at, 0, run_id from errata.run where outcome <> 'failed' and hash is null`,
+    );
+    await orders.rows('analyze errata.run, errata.due_moment');
+    const plan = await orders.rows<{ 'QUERY PLAN': string }>(
+      `explain ${statementsOf(orders.rollup).pipeline.thin.sql}`,
+      [String(orders.rollup.id), new Date().toISOString(), quarterYear, '200', 'false'],
+    );
+    const scans = plan
+      .map((row) => row['QUERY PLAN'])
+      .filter((line) => /Seq Scan on (run|due_moment)\b/.test(line));
+    expect(scans).toEqual([]);
+
+    const { counts } = await orders.run();
+    expect(counts.windows_corrected).toBe(0);
+    const [one] = await orders.rows('select thinned_run_id from errata.rollup');
+    expect(Number(one?.thinned_run_id)).toBe(200);
+    await thinned(orders, 200_000);
+    // 90 days of 288, one of each other day, the first, which published, and the last failure before
+    const left = await runs(orders);
+    expect(left.length).toBeLessThanOrEqual(90 * 288 + 276 + 4);
+    expect(left.length).toBeGreaterThan(90 * 288);
+    const moments = await orders.rows('select count(*) as n from errata.due_moment');
+    expect(Number(moments[0]?.n)).toBeLessThanOrEqual(left.length);
+    expect(await thinned(orders, 200_000)).toMatchObject({ gone: 0 });
+  }, 120_000);
+});
