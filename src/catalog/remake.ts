@@ -60,7 +60,8 @@ export async function makeDefinitions(transaction: ControlTransaction, rollup: R
     } catch (error) {
       await query(transaction, 'rollback to savepoint errata_definition');
       const { code } = error as { code?: string };
-      if (code === invalidView) standing.push(...(await replaceView(transaction, rollup, statement, grants)));
+      if (code === invalidView)
+        standing.push(...(await replaceView(transaction, rollup, statement, grants, error)));
       else if (code === invalidFunction)
         standing.push(...(await replaceFunctions(transaction, rollup, statement, grants)));
       // Without what could not be made, others fail too.
@@ -82,14 +83,19 @@ async function replaceView(
   rollup: Rollup,
   statement: Statement,
   grants: Sql[],
+  refused: unknown,
 ): Promise<Standing> {
-  const parts = /^((?:--.*\n|\s)*create or replace view )(.+?)((?: with \([^)]*\))? as\n)([\s\S]*)$/.exec(
-    statement.sql,
-  );
   const names = relationsOf(rollup);
-  const relation = relationNames.find((name) => parts?.[2] === names[name]);
-  if (!parts || !relation) throw new Error(`sql/${statement.path} makes more than a view`);
-  const [, create = '', view = '', as = '', body = ''] = parts;
+  const made = (name: Relation) => `create or replace view ${names[name]}`;
+  const relation = viewNames.find((name) => statement.sql.includes(`${made(name)} `));
+  if (!relation) throw refused;
+  const create = made(relation);
+  const [, options = '', body = ''] =
+    /^((?: with \([^)]*\))? as\n)([\s\S]*)$/.exec(
+      statement.sql.slice(statement.sql.indexOf(create) + create.length),
+    ) ?? [];
+  if (body === '') throw refused;
+  const view = names[relation];
   const before = await columnsOf(transaction, view);
   await query(transaction, `create temp view errata_shape as\n${body}`);
   const after = await columnsOf(transaction, 'pg_temp.errata_shape');
@@ -99,13 +105,13 @@ async function replaceView(
   if (before.every(isKept)) {
     const added = after.filter((column) => !before.some(({ name }) => name === column.name));
     const columns = [...before, ...added].map(({ name }) => trustedSql(`v.${quoteName(name)}`));
-    await query(transaction, `${create}${view}${as}select ${joinSql(columns, ', ')} from (\n${body}\n) as v`);
+    await query(transaction, `${create}${options}select ${joinSql(columns, ', ')} from (\n${body}\n) as v`);
     return [];
   }
   const place = namesOf(rollup)[relation];
   const dependents = await dependentsOf(transaction, rollup, 'relation', place, true);
   const users = dependents.filter((dependent) => !dependent.is_ours);
-  if (users.length > 0) return users.map((dependent) => ({ on: names[relation], dependent }));
+  if (users.length > 0) return users.map((dependent) => ({ on: view, dependent }));
   // In this order none stands on another any more; the files that make ours follow this one.
   for (const { schema, name } of [...dependents, place]) {
     const dropped = { schema: schema as string, name: name as string };
@@ -168,7 +174,7 @@ function refusal({ settings }: Rollup, standing: Standing): Failure {
 
 type Relation = keyof ReturnType<typeof namesOf>;
 
-const relationNames: readonly Relation[] = [
+const viewNames: readonly Relation[] = [
   'sealed',
   'latest',
   'live',

@@ -23,7 +23,11 @@ const window = 'window: { calendar: 1 day, time_zone: Europe/Berlin }';
 const watermark =
   'watermark: { strategy: bounded, delay: 10 minutes, idle_after: 5 minutes, max_future_skew: 1 hour }';
 const seal = 'seal: { by: errata }';
-const limits = { lockTimeout: durationOf(5_000_000n), statementTimeout: undefined };
+const limits = {
+  lockTimeout: durationOf(5_000_000n),
+  statementTimeout: undefined,
+  keep: durationOf(90n * 86_400_000_000n),
+};
 
 it('reads the example of DESIGN.md', () => {
   expect(parse()).toEqual({
@@ -340,6 +344,18 @@ it('a run waits for a lock, and works at a statement, as long as the section run
   expect(() => parse((text) => `${text}\nrun: { statement_timeout: 0, lock_time: 1 second }\n`)).toThrow(
     expect.objectContaining({
       detail: expect.stringMatching(/run\.statement_timeout: .* has no length[\s\S]*run\.lock_time/),
+    }),
+  );
+});
+
+it('runs that changed nothing stay as long as the section run says, at least a day', () => {
+  const keep = (text: string) => parse((whole) => `${whole}\nrun: { keep: ${text} }\n`).limits.keep.text;
+  expect(parse((text) => text).limits.keep.microseconds).toBe(90n * 86_400_000_000n);
+  expect(keep('400 days')).toBe('400 days');
+  expect(keep('24 hours')).toBe('24 hours');
+  expect(() => keep('23 hours')).toThrow(
+    expect.objectContaining({
+      detail: expect.stringContaining('run.keep: "23 hours" is shorter than a day; write at least 1 day'),
     }),
   );
 });

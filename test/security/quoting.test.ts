@@ -22,9 +22,11 @@ const filesOf = (directory: string, ending: string) =>
 const reviewed: readonly string[] = [
   // parts that are SQL already
   'alias',
+  'body',
   'bound.contribution',
   'bronze',
   'canonicalForm(alias, columns)',
+  'collate',
   'columnOf(name)',
   'differs(…)',
   'expression',
@@ -33,6 +35,8 @@ const reviewed: readonly string[] = [
   'isSealing',
   'iso(…)',
   'keyPairs',
+  'lateEvent',
+  'names[name]',
   'objectSql(kind, { schema, name })',
   'old',
   'one(…)',
@@ -45,6 +49,8 @@ const reviewed: readonly string[] = [
   'sameKey.join(…)',
   "sameKeyAs('a')",
   'schema',
+  // as PostgreSQL writes it
+  'signature',
   'session',
   'sessionKey',
   'sessionPart',
@@ -54,6 +60,7 @@ const reviewed: readonly string[] = [
   'to',
   'track',
   'type',
+  'view',
   'what',
   'windows',
   // words of our own
