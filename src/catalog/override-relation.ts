@@ -7,7 +7,8 @@ import { execute, prepare, query } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
 import type { Definition } from './definition.ts';
-import { relationsOf } from './relations.ts';
+import { namesOf, relationsOf } from './relations.ts';
+import { emptyViewsOn } from './remake.ts';
 import type { Rollup } from './rollup.ts';
 
 /** Before the definitions, which make it anew. @throws Failure, exit code 2, where a key is sealed otherwise than the rest. */
@@ -40,6 +41,7 @@ export async function retireOverrides(transaction: ControlTransaction, rollup: R
       exitCode: 2,
     });
   }
+  await emptyViewsOn(transaction, rollup, namesOf(rollup).override);
   await query(transaction, `drop table ${override}`);
 }
 

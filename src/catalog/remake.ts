@@ -141,20 +141,33 @@ async function replaceFunctions(
     }
   }
   if (standing.length > 0) return standing;
-  // A view of the same columns and no rows, until its own file makes it anew: what stands on it stays.
-  for (const view of emptied.keys()) {
-    const columns = (await columnsOf(transaction, view)).map(columnSql);
-    await query(
-      transaction,
-      `create or replace view ${view} as select ${joinSql(columns, ', ')} where false`,
-    );
-  }
+  for (const view of emptied.values()) await emptyView(transaction, view);
   for (const { schema, name, signature } of made) {
     grants.push(...(await grantsOn(transaction, 'function', { schema, name })));
     await query(transaction, `drop function ${signature}`);
   }
   await execute(transaction, statement);
   return [];
+}
+
+/** A view of the same columns and no rows, until its own file makes it anew: what stands on it stays. */
+async function emptyView(transaction: ControlTransaction, place: TableName): Promise<void> {
+  const view = quoteTable(place);
+  const columns = (await columnsOf(transaction, view)).map(columnSql);
+  await query(transaction, `create or replace view ${view} as select ${joinSql(columns, ', ')} where false`);
+}
+
+/** Before a table of ours is dropped that the definitions make anew, or no longer name. */
+export async function emptyViewsOn(
+  transaction: ControlTransaction,
+  rollup: Rollup,
+  table: TableName,
+): Promise<void> {
+  for (const dependent of await dependentsOf(transaction, rollup, 'relation', table, false)) {
+    const { kind, is_ours: isOurs, schema, name } = dependent;
+    if (isOurs && kind === 'view')
+      await emptyView(transaction, { schema: schema as string, name: name as string });
+  }
 }
 
 function refusal({ settings }: Rollup, standing: Standing): Failure {

@@ -74,6 +74,8 @@ describe('a story of all that runs do, and idle runs between', () => {
     const orders = await openOrders({
       policy: 'grace',
       periods: '{ calendar: month, time_zone: UTC }',
+      bronze:
+        '{ table: bronze.orders, event_id: order_id, event_time: ordered_at, ingested_at: ingested_at, complete_from: 2026-01-01, track_changes: true }',
       ...options,
     });
     await orders.land(
@@ -85,12 +87,16 @@ describe('a story of all that runs do, and idle runs between', () => {
     await orders.land('c 10-29 12:00 10-29 12:01 EU 5', 'jump 10-31 02:00 10-31 02:00 ZZ 1');
     await orders.run({ bound: '2026-10-31T02:30Z' });
     await idle(orders);
+    // it examines a row and does nothing else: by the bound of this run the mark is read
+    await orders.land('k 10-31 02:35 10-31 02:40 US 2');
+    await orders.run({ bound: '2026-10-31T02:45Z' });
     await makeMark(orders.control, settingsOf(orders), 'first', 'ada');
     await idle(orders);
     // refused, late firing, quarantined, a conflict, and rows that only move the watermark
     await orders.land(
       'd 10-29 13:00 10-31 03:00 EU 7',
       'e 10-30 13:00 10-31 03:00 US 9',
+      'g 10-29 14:00 10-31 03:00 EU 8',
       'f 12-30 13:00 10-31 03:00',
       'b 10-29 11:00 10-31 03:01 US 31',
       'later 11-03 03:00 11-03 03:00 ZZ 1',
@@ -99,6 +105,9 @@ describe('a story of all that runs do, and idle runs between', () => {
     await idle(orders);
     await releaseEvents(orders.control, orders.rollup, { ...ada, eventIds: ['d'] }, { atFrontier: true });
     await orders.rows(`delete from bronze.orders where order_id = 'a'`);
+    await idle(orders);
+    // a late event that waits is gone: a run says so of it, and nothing else
+    await orders.rows(`delete from bronze.orders where order_id = 'g'`);
     await expect(orders.run({ bound: '2026-10-01Z' })).rejects.toThrow('lies before');
     await expect(orders.run({ bound: '2026-10-02Z' })).rejects.toThrow('lies before');
     await idle(orders);
