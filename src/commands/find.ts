@@ -6,8 +6,8 @@ import type { Verb } from '../cli/verb.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
-import { hashOf } from '../report/find/citation.ts';
-import { type Day, type Found, findStanding, type Printed } from '../report/find/find.ts';
+import { type Day, type Found, findStanding } from '../report/find/find.ts';
+import { anyDay, printedOf, waysOf } from '../report/find/printed.ts';
 import { countText, foundText } from '../report/find/text.ts';
 import { publishedRollup } from '../report/published-rollup.ts';
 
@@ -15,8 +15,6 @@ interface Flags {
   readonly on?: string;
   readonly rollup?: readonly string[];
 }
-
-const anyDay: Day = { from: null, to: null };
 
 export const find: Verb<Flags> = {
   name: 'find',
@@ -54,13 +52,7 @@ Examples:
           found.push(await findStanding(transaction, rollup, printed, when, scale, timeZone));
         return found;
       };
-      const scale = /\.(\d+)$/.exec(printed.number ?? '')?.[1]?.length ?? 0;
-      const ways = [
-        { when: day, scale: null },
-        ...(printed.number !== null && printed.rowHash === null ? [{ when: day, scale }] : []),
-        ...(flags.on === undefined ? [] : [{ when: anyDay, scale: null }]),
-      ];
-      for (const [n, way] of ways.entries()) {
+      for (const [n, way] of waysOf(printed, day).entries()) {
         const found = await look(way.when, way.scale);
         if (!found.some(({ versions, totals }) => versions.length + totals.length > 0)) continue;
         const isOnDay = way.when === day;
@@ -98,30 +90,6 @@ Examples:
     });
   },
 };
-
-/** @throws Failure, exit code 2. */
-function printedOf(word: string): Printed {
-  const text = word.trim();
-  const rowHash = hashOf(text) ?? null;
-  const plain = text.replace(/^[+]/, '').replace(/^[−–]/, '-');
-  const number = /^-?\d+(\.\d+)?$/.test(plain)
-    ? plain
-    : /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain)
-      ? plain.replaceAll(',', '')
-      : null;
-  if (text === '')
-    throw new Failure('an empty text is no printed number', {
-      hint: 'write it as it was printed: 1402 or 1,402.50',
-      exitCode: 2,
-    });
-  if (number === null && rowHash === null && /^[-\d.,\s']+$/.test(text))
-    throw new Failure(`${JSON.stringify(word)} can be read in several ways`, {
-      detail: 'a comma parts thousands and a point decimals',
-      hint: 'write 1402.50 or 1,402.50',
-      exitCode: 2,
-    });
-  return { number, text, rowHash };
-}
 
 /** A calendar day in the zone of the periods. @throws Failure, exit code 2. */
 async function dayOf(transaction: ControlTransaction, word: string, timeZone: string): Promise<Day> {

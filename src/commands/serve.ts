@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import type { Context } from '../cli/context.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
-import type { Control } from '../db/control.ts';
+import { type Control, controlOf } from '../db/control.ts';
 import { quoteName } from '../db/identifiers.ts';
+import { createPool } from '../db/pool.ts';
 import { query } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
 import { counted } from '../output/amount.ts';
+import { pages } from '../pages/pages.ts';
 import { Loop, scheduledRollups } from '../schedule/loop.ts';
 import { startTicks } from '../schedule/ticks.ts';
 import { health } from '../server/health.ts';
@@ -17,16 +19,21 @@ import { metrics } from '../server/metrics.ts';
 
 export interface ServeFlags {
   readonly listen?: string;
+  readonly onlyPages?: boolean;
 }
 
 export const serve: Verb<ServeFlags> = {
   name: 'serve',
-  summary: 'run each rollup by its schedule, and answer for health and metrics over HTTP',
+  summary: 'run each rollup by its schedule, and answer for health, metrics and pages over HTTP',
   arguments: [],
   options: [
     {
       flags: '--listen <HOST:PORT>',
       description: `to answer there; default: ${defaultListen}; a place that others reach needs ERRATA_SERVE_TOKEN`,
+    },
+    {
+      flags: '--only-pages',
+      description: 'answer, and run nothing: where cron runs, or another server',
     },
   ],
   help: `${exitCodeHelp([0, 1, 2], { 0: 'stopped as asked, by SIGTERM or SIGINT' })}
@@ -36,6 +43,8 @@ database, so several servers share the work, and each due moment is answered by 
 was there is answered by one run. A rollup that fails waits a minute, then two, at most an hour; others go on.
 
 SIGTERM: no run begins any more, the one under way comes to its commit, and the server stops. The second cancels it.
+
+A browser shows the pages at / (docs/pages.md); where a token is asked for, it is the password, and any name will do.
 
 Without a schedule of one's own: \`errata run\`, by crontab, systemd or Kubernetes (docs/running.md).
 
@@ -48,43 +57,50 @@ Example:
     const place = readListen(flags.listen ?? defaultListen);
     const token = readToken(place, context.environment.ERRATA_SERVE_TOKEN);
     const rollups = scheduledRollups(settings);
-    if (rollups.length === 0)
+    const isIdle = flags.onlyPages === true;
+    if (rollups.length === 0 && !isIdle)
       throw new Failure('no rollup has a schedule', {
-        hint: `add schedule: { cron: "*/15 * * * *", time_zone: UTC } to a rollup in ${settings.file}`,
+        hint: `add schedule: { cron: "*/15 * * * *", time_zone: UTC } to a rollup in ${settings.file}, or name --only-pages`,
         exitCode: 2,
       });
-    const { control } = await context.open();
+    const { control, pool } = await context.open();
     await refuseUnmigrated(control, settings.schema);
     const stop = context.stopFirst();
     const loop = new Loop({ control, settings, logger: context.logger, stop, cancelled: context.signal });
+    // of their own: whoever looks at pages keeps no run from a connection
+    const readers = createPool(pool.options.connectionString, { max: 2 });
     const server = await listen({
       place,
       token,
       logger: context.logger,
       open: health({ control, schema: settings.schema, stop }),
-      guarded: metrics(control, settings, context.logger),
+      guarded: metrics(control, settings, context.logger).route(
+        '/',
+        pages(controlOf(readers, settings.schema), settings, context.logger),
+      ),
     });
     context.say(
-      `serves ${counted(String(rollups.length), 'rollup')} at ${addressOf({ ...place, port: server.port })}`,
+      `serves ${isIdle ? 'the pages alone' : counted(String(rollups.length), 'rollup')} at ${addressOf({ ...place, port: server.port })}`,
     );
-    await untilStopped(context, loop, stop);
+    await untilStopped(context, isIdle ? undefined : loop, stop);
     await server.close();
+    await readers.end();
     return { exitCode: 0, text: '', data: { exitCode: 0 } };
   },
 };
 
-async function untilStopped(context: Context, loop: Loop, stop: AbortSignal): Promise<void> {
-  const endTicks = startTicks(() => void loop.tick());
+async function untilStopped(context: Context, loop: Loop | undefined, stop: AbortSignal): Promise<void> {
+  const endTicks = loop ? startTicks(() => void loop.tick()) : async () => {};
   try {
     if (!stop.aborted) {
-      void loop.tick();
+      void loop?.tick();
       await once(stop, 'abort');
     }
   } finally {
     await endTicks();
   }
   context.say('stops when what is under way is committed; a second signal cancels it');
-  await loop.idle();
+  await loop?.idle();
 }
 
 /** @throws Failure, exit code 2. */

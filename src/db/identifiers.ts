@@ -32,6 +32,20 @@ export function quoteText(text: string): Sql {
   return trustedSql(text.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted);
 }
 
+/**
+ * A value as a constant, for a statement that is shown to people and runs as it is shown. Its type is the cast around it,
+ * as that of a parameter is.
+ */
+export function quoteValue(value: string | number | boolean | null | readonly string[]): Sql {
+  if (value === null) return trustedSql('null');
+  if (typeof value === 'string') return quoteText(value);
+  if (typeof value === 'object') {
+    const items = value.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`);
+    return quoteText(`{${items.join(',')}}`);
+  }
+  return typeof value === 'number' ? quoteText(String(value)) : trustedSql(String(value));
+}
+
 /** Joins parts that are SQL already. */
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return trustedSql(parts.join(separator));

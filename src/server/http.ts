@@ -32,6 +32,8 @@ export function httpApp({ token, logger, open, guarded }: Omit<HttpOptions, 'pla
       },
       xFrameOptions: 'DENY',
       strictTransportSecurity: false,
+      // pages say what they may do, and nothing else sets a header of these
+      overwrite: false,
     }),
   );
   app.use(async (context, next) => {
@@ -49,7 +51,8 @@ export function httpApp({ token, logger, open, guarded }: Omit<HttpOptions, 'pla
   app.route('/', open);
   app.use(async (context, next) => {
     if (token !== undefined && !isToken(context.req.header('authorization'), token)) {
-      context.header('www-authenticate', 'Bearer realm="errata"');
+      context.header('www-authenticate', 'Basic realm="errata", charset="UTF-8"');
+      context.header('www-authenticate', 'Bearer realm="errata"', { append: true });
       return context.text('a token is needed\n', 401);
     }
     return await next();
@@ -69,9 +72,16 @@ function isLoopbackName(host: string | undefined): boolean {
 
 /** Compared by their hashes: they have one length, and the time it takes says nothing. */
 function isToken(header: string | undefined, token: string): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+  const given = givenToken(header ?? '');
   const hashOf = (text: string) => createHash('sha256').update(text).digest();
   return given !== undefined && timingSafeEqual(hashOf(given), hashOf(token));
+}
+
+/** A scraper's; or a person's, whose browser asks for a name and a password: the token is the password, and any name will do. */
+function givenToken(header: string): string | undefined {
+  const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+)$/i.exec(header) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return value;
+  return /^[^:]*:(.+)$/s.exec(Buffer.from(value, 'base64').toString('utf8'))?.[1];
 }
 
 export interface Listening {

@@ -114,6 +114,29 @@ describe('as a process', () => {
   });
 });
 
+test('pages alone: nothing runs, though it is due', async () => {
+  const servers = await openServers({ one: hourly });
+  await dueSince(servers, 3);
+  const server = start(
+    workDirectory(servers.yaml.replace(/\n {4}schedule:.*/, '')),
+    servers.database.url,
+    'serve',
+    '--only-pages',
+    '--listen',
+    '127.0.0.1:0',
+  );
+  await server.said('serves the pages alone');
+  const port = /at http:\/\/127\.0\.0\.1:(\d+)/.exec(server.stderr())?.[1] as string;
+  const page = await fetch(`http://127.0.0.1:${port}/`);
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringContaining('<a href="/rollups/one">one</a>'),
+  ]);
+  server.signal('SIGTERM');
+  expect((await server.ended).exitCode).toBe(0);
+  expect(await servers.answered()).toEqual([]);
+});
+
 describe('what it refuses to begin with', () => {
   const nowhere = 'postgres://etl:open-sesame@127.0.0.1:9/orders';
   const yaml = scheduledYaml({ one: hourly });
@@ -124,7 +147,7 @@ describe('what it refuses to begin with', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'no rollup has a schedule\n  hint:   add schedule: { cron: "*/15 * * * *", time_zone: UTC } to a rollup in errata.yaml\n',
+        'no rollup has a schedule\n  hint:   add schedule: { cron: "*/15 * * * *", time_zone: UTC } to a rollup in errata.yaml, or name --only-pages\n',
     });
     const short = startWith(
       { DATABASE_URL: nowhere, ERRATA_SERVE_TOKEN: 'hunter2' },

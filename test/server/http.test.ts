@@ -35,6 +35,8 @@ const ask = async (
     headers: { host: '127.0.0.1:8787', ...headers },
   });
 
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
 describe('without a token', () => {
   test.each([
     ['127.0.0.1:8787', 200],
@@ -55,13 +57,20 @@ describe('with a token', () => {
     [{ authorization: `Bearer ${token}x` }, 401],
     [{ authorization: `Bearer ${token.slice(1)}` }, 401],
     [{ authorization: `Basic ${token}` }, 401],
+    [{ authorization: basic(`${token}:`) }, 401],
+    [{ authorization: basic(`ada:${token}x`) }, 401],
+    [{ authorization: basic(token) }, 401],
+    [{ authorization: basic(`ada:${token}`) }, 200],
+    [{ authorization: basic(`:${token}`).replace('Basic', 'basic'), host: 'errata.internal' }, 200],
     [{ authorization: `Bearer ${token}` }, 200],
     [{ authorization: `bearer ${token}`, host: 'errata.internal' }, 200],
   ])('%j is answered with %i', async (headers, status) => {
     const answer = await ask(token, '/metrics', headers as Record<string, string>);
     expect(answer.status).toBe(status);
     if (status === 401) {
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="errata"');
+      expect(answer.headers.get('www-authenticate')).toBe(
+        'Basic realm="errata", charset="UTF-8", Bearer realm="errata"',
+      );
       expect(await answer.text()).toBe('a token is needed\n');
     }
   });

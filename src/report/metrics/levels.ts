@@ -3,7 +3,7 @@ import { alertNames } from '../../config/section/alerts.ts';
 import type { AlertName, Level, Levels } from '../../config/settings.ts';
 import { amount, counted } from '../../output/amount.ts';
 import { spanText } from '../instant-text.ts';
-import type { RollupFigures } from './figures.ts';
+import type { OwnFigures, RollupFigures } from './figures.ts';
 
 export interface Alert {
   readonly alert: AlertName;
@@ -14,8 +14,14 @@ export interface Alert {
   readonly error: Level | null;
 }
 
+/** What thresholds look at. */
+type Watched = Pick<
+  RollupFigures,
+  'rollup' | 'now' | 'createdAt' | 'lastSuccessAt' | 'unexplained' | 'sideOutputShare'
+> & { readonly own: Pick<OwnFigures, 'backlog'> | null };
+
 /** Those that have a threshold. */
-export function alertsOf(figures: RollupFigures): Alert[] {
+export function alertsOf(figures: Watched): Alert[] {
   return alertNames.flatMap((alert) => {
     const levels = figures.rollup.alerts?.[alert];
     if (levels === undefined) return [];
@@ -33,7 +39,7 @@ export function alertsOf(figures: RollupFigures): Alert[] {
 }
 
 /** What cannot be told is no reason to be silent, except where there is nothing to tell of yet. */
-function figureOf(figures: RollupFigures, alert: AlertName): number | null {
+function figureOf(figures: Watched, alert: AlertName): number | null {
   switch (alert) {
     case 'stale':
       // one that never succeeded is as old as it is known
