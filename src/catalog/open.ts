@@ -2,6 +2,7 @@
 import type { RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
 import { quoteName } from '../db/identifiers.ts';
+import { refusePending } from '../db/migrator.ts';
 import { query } from '../db/statement.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { Failure } from '../failure.ts';
@@ -41,6 +42,7 @@ export async function openRollup(
         exitCode: 2,
       });
     }
+    await refusePending(transaction, settings.schema);
     await refuseDropped(transaction, settings.schema, chosen.name);
     if (!isMigrated(known, definitionOf(rollup))) {
       throw new Failure(`rollup "${chosen.name}" has changed since it was migrated`, {

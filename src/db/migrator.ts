@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 import type { Control } from './control.ts';
 import { quoteName, quoteTable, type Sql } from './identifiers.ts';
 import { fill } from './sql.ts';
-import { query } from './statement.ts';
+import { type Executor, query } from './statement.ts';
 
 const directory = new URL('../../migrations/', import.meta.url);
 
@@ -42,13 +42,27 @@ async function refuseUnknown(control: Control, schema: string): Promise<void> {
     [table],
   );
   if (!found?.is_there) return;
-  const known = new Set(migrationFiles(schema).map(({ name }) => name));
+  const known = new Set(migrationNames());
   const rows = await query<{ name: string }>(control, `select m.name from ${table} as m order by m.name`);
   const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   throw new Failure('another version of Errata has migrated this database', {
     detail: `schema ${JSON.stringify(schema)} has ${unknown.join(', ')}, which this version does not know`,
     hint: 'use that version, or a later one; nothing was changed',
+    exitCode: 2,
+  });
+}
+
+/** @throws Failure, exit code 2, where the control tables are those of an earlier version. */
+export async function refusePending(executor: Executor, schema: string): Promise<void> {
+  const table = quoteTable({ schema, name: 'kysely_migration' });
+  const rows = await query<{ name: string }>(executor, `select m.name from ${table} as m`);
+  const ran = new Set(rows.map(({ name }) => name));
+  const pending = migrationNames().filter((name) => !ran.has(name));
+  if (pending.length === 0) return;
+  throw new Failure('the control tables are of an earlier version of Errata', {
+    detail: `schema ${JSON.stringify(schema)} lacks ${pending.join(', ')}`,
+    hint: 'run `errata migrate`; nothing was done',
     exitCode: 2,
   });
 }
@@ -79,17 +93,18 @@ export function controlTables(): string[] {
 
 const tableMade = /^create table (?:if not exists )?\/\*:schema\*\/errata\/\*\.\*\/\.([a-z_]+)/gm;
 
-function migrationFiles(schema: string): { name: string; sql: Sql }[] {
+function migrationNames(): string[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => {
-      const text = readFileSync(new URL(file, directory), 'utf8');
-      return {
-        name: file.replace(/\.sql$/, ''),
-        sql: fill(text, { schema: quoteName(schema) }, `migrations/${file}`),
-      };
-    });
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort();
+}
+
+function migrationFiles(schema: string): { name: string; sql: Sql }[] {
+  return migrationNames().map((name) => {
+    const text = readFileSync(new URL(`${name}.sql`, directory), 'utf8');
+    return { name, sql: fill(text, { schema: quoteName(schema) }, `migrations/${name}.sql`) };
+  });
 }
 
 function migrationOf(sql: Sql): Migration {

@@ -9,6 +9,7 @@ import type { Outcome, Verb } from '../../src/cli/verb.ts';
 import { check } from '../../src/commands/check.ts';
 import { close } from '../../src/commands/close.ts';
 import { explain } from '../../src/commands/explain.ts';
+import { plan } from '../../src/commands/plan.ts';
 import { publish } from '../../src/commands/publish.ts';
 import { reconcile } from '../../src/commands/reconcile.ts';
 import { run } from '../../src/commands/run.ts';
@@ -133,6 +134,13 @@ test('a database that another version has migrated is left alone, with one error
       detail: 'schema "errata" has 0015_session_proposals, which this version does not know',
       exitCode: 2,
     });
+});
+
+test('nothing runs on the control tables of an earlier version', async () => {
+  const state = await loaded('0018');
+  const outcome = await call(state, plan, ['daily_orders'], {});
+  expect(outcome.exitCode).toBe(2);
+  expect(JSON.stringify(outcome)).toContain('schema \\"errata\\" lacks 0019_thinning');
 });
 
 describe.each(readdirSync(directory).map((file) => file.slice(0, 4)))('%s', (migration) => {
