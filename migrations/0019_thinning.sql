@@ -11,3 +11,7 @@ create index refused_entry_by_finding_run on /*:schema*/errata/*.*/.refused_entr
 create index reconciliation_by_run on /*:schema*/errata/*.*/.reconciliation (run_id) where run_id is not null;
 -- and whether a failure was the last
 create index run_failure on /*:schema*/errata/*.*/.run (rollup_id, run_id) where outcome = 'failed';
+
+-- The watermark's history, too, is gone through from its beginning (R6).
+alter table /*:schema*/errata/*.*/.rollup add column steps_thinned_until timestamptz not null default '-infinity';
+alter table /*:schema*/errata/*.*/.source_partition add column steps_thinned_until timestamptz not null default '-infinity';

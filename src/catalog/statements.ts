@@ -86,7 +86,7 @@ const stageFiles = {
   chain: ['hash_versions', 'link'],
   notify: ['notify'],
   finish: ['stamp', 'tell_stamp', 'finish', 'total'],
-  thin: ['thin'],
+  thin: ['thin', 'thin_source_steps', 'thin_steps'],
 } as const;
 
 /** What a run does besides where delays or latenesses differ by key or source partition. */

@@ -14,6 +14,7 @@ import { releaseEvents } from '../../src/publication/release.ts';
 import { call, settingsOf } from '../report/verb-context.ts';
 import { type Orders, openOrders } from '../support/orders.ts';
 import { reconciled } from '../support/reconcile.ts';
+import { openSourcePartitions } from '../support/source-partitions.ts';
 import { bytesOf, statementDirectory, writeStatement } from '../support/statement.ts';
 
 const ada = { actor: 'ada', reason: 'ticket 311' };
@@ -219,4 +220,97 @@ describe('a year of runs every five minutes with nothing to do', () => {
     expect(Number(moments[0]?.n)).toBeLessThanOrEqual(left.length);
     expect(await thinned(orders, 200_000)).toMatchObject({ gone: 0 });
   }, 120_000);
+});
+
+describe('the history of the watermark', () => {
+  /** What each instant of arrival says of each window: sealed, past its deadline. */
+  const judged = (orders: Orders) =>
+    orders.rows(
+      `select i.at::text, w.day::text, coalesce(max(s.watermark) >= w.day + interval '1 day', false) as sealed,
+         coalesce(max(s.watermark) >= w.day + interval '30 hours', false) as refused
+       from generate_series('2026-06-01Z'::timestamptz, '2026-06-12Z', interval '17 minutes') as i (at)
+       cross join generate_series('2026-05-28Z'::timestamptz, '2026-06-12Z', interval '1 day') as w (day)
+       left join lateral (
+         select s.watermark from errata.watermark_step as s where s.at < i.at order by s.at desc limit 1
+       ) as s on true
+       group by i.at, w.day order by i.at, w.day`,
+    );
+  const steps = async (orders: Orders) =>
+    Number((await orders.rows('select count(*) as n from errata.watermark_step'))[0]?.n);
+
+  test('is kept where it passed an end or a deadline, and judges as before; what is younger stays whole', async () => {
+    const orders = await openOrders({ policy: 'auto', lateness: '6 hours' });
+    await orders.rows(
+      `insert into bronze.orders (order_id, ordered_at, ingested_at, region, amount)
+       select n::text, t.at, t.at + interval '30 seconds', 'EU', 1
+       from generate_series(0, 10 * 96) as n
+       cross join lateral (select '2026-06-01Z'::timestamptz + n * interval '15 minutes' as at) as t`,
+    );
+    await orders.run({ bound: '2026-06-11T12:00Z' });
+    const before = await judged(orders);
+    expect(before.some((row) => row.sealed && !row.refused)).toBe(true);
+    const all = await steps(orders);
+    expect(all).toBeGreaterThan(900);
+
+    await orders.run({ bound: '2026-06-12T00:00Z' });
+    expect(await steps(orders)).toBe(all);
+    // 90 days after 6 June: of what is older the first step stays, and where it passed five ends and five deadlines
+    await orders.run({ bound: '2026-09-04T00:00Z' });
+    const younger = await orders.rows(
+      `select count(*) as n from errata.watermark_step where at >= '2026-06-06Z'`,
+    );
+    expect(await judged(orders)).toEqual(before);
+    expect(await steps(orders)).toBe(Number(younger[0]?.n) + 11);
+    await orders.run({ bound: '2026-12-31T00:00Z' });
+    expect(await judged(orders)).toEqual(before);
+    expect(await steps(orders)).toBeLessThan(25);
+
+    // a row that appears behind the frontier is judged by it, and so is the next
+    await orders.land(
+      'early 06-02 10:00 06-02 23:00 EU 1',
+      'fired 06-02 10:00 06-03 03:00 EU 1',
+      'late 06-02 10:00 06-04 10:00 EU 1',
+    );
+    const { counts } = await orders.run({ bound: '2026-12-31T01:00Z' });
+    expect(counts).toMatchObject({ stragglers: 1, late_firing: 1, side_output: 1 });
+  });
+
+  test('of a source partition with one of its own, too', async () => {
+    const errata = await openSourcePartitions({
+      watermark: '{ strategy: bounded, delay: 0, max_future_skew: none, combine: own }',
+      lateness: '4 seconds',
+    });
+    const own = () =>
+      errata.rows<{ source: string; at: string; sealed: string; refused: string }>(
+        `select p.source_partition as source, i.at, floor(max(extract(epoch from s.watermark)) / 10) as sealed,
+           floor((max(extract(epoch from s.watermark)) - 4) / 10) as refused
+         from errata.source_partition as p
+         cross join generate_series(0, 101, 0.5) as i (at)
+         left join errata.source_watermark_step as s
+           on s.source_partition_id = p.source_partition_id and s.at < '2026-01-01Z'::timestamptz + i.at * interval '1 second'
+         group by p.source_partition, i.at order by p.source_partition, i.at`,
+      );
+    const steps = async (source: string) =>
+      Number(
+        (
+          await errata.rows(
+            `select count(*) as n from errata.source_watermark_step as s join errata.source_partition as p using (source_partition_id)
+             where p.source_partition = '${source}'`,
+          )
+        )[0]?.n,
+      );
+    await errata.rows(
+      `insert into bronze.event (source, ingested_at, event_time)
+       select s.name, t.at, t.at - s.behind
+       from (values ('a', interval '0'), ('b', interval '3 seconds')) as s (name, behind)
+       cross join generate_series('2026-01-01Z'::timestamptz, '2026-01-01 00:01:40Z', '1 second') as t (at)`,
+    );
+    await errata.runAt(101);
+    const before = await own();
+    expect(await Promise.all([steps('a'), steps('b')])).toEqual([101, 101]);
+    await errata.runAt(91 * 86_400);
+    expect(await own()).toEqual(before);
+    // the first, where it passed ten ends, and ten deadlines four seconds after an end
+    expect(await Promise.all([steps('a'), steps('b')])).toEqual([21, 21]);
+  });
 });
