@@ -30,6 +30,8 @@ function before() {
   if (status !== 0) process.exit(status ?? 1);
   const whole = readFileSync(manifest, 'utf8');
   const { devDependencies: _, scripts: __, optionalDependencies, ...packed } = JSON.parse(whole);
+  // What a checkout brings along makes up for an older one.
+  packed.engines = { node: '>=22.22' };
   packed.optionalDependencies = Object.fromEntries(
     Object.entries(optionalDependencies).filter(([name]) => !/^node-/.test(name)),
   );

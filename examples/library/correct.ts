@@ -1,7 +1,7 @@
 /**
  * Errata in a program of one's own: a late order is published as a correction, explained, and reconciled.
  *
- *     npm install errata pg
+ *     npm install /path/to/errata-0.1.0.tgz pg
  *     DATABASE_URL=postgresql://… node correct.ts
  *
  * Makes the schemas bronze, gold and errata in that database.

@@ -1,4 +1,4 @@
--- The run answers these moments, and ends what waited after failures: both in its own commit. Rows out: one; none where
+-- The run answers these moments in its own commit. Rows out: one; none where
 -- another run has answered the last of them.
 --
 -- $1 rollup_id: integer
@@ -6,10 +6,6 @@
 -- $4 missed, $5 run_id: bigint
 --
 -- Safe to repeat.
-with recovered as (
-  delete from /*:schema*/errata/*.*/.back_off as b
-  where b.rollup_id = $1::integer
-)
 insert into /*:schema*/errata/*.*/.due_moment (rollup_id, due_at, first_due_at, missed, run_id)
 values ($1::integer, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint)
 on conflict (rollup_id, due_at) do nothing

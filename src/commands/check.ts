@@ -13,6 +13,7 @@ import { checkStreamTables } from '../check/stream-tables.ts';
 import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
 import type { RollupSettings, Settings } from '../config/settings.ts';
+import { missingMigrations } from '../db/migrator.ts';
 import { type ControlTransaction, inTransaction } from '../db/transaction.ts';
 import { counted } from '../output/amount.ts';
 import { databaseFailure } from '../output/database-failure.ts';
@@ -53,6 +54,7 @@ Example:
         ),
       );
     }
+    const lacking = await missingMigrations(control, settings.schema);
     const { roles } = settings;
     const ofRoles = roles
       ? await inTransaction(control, 'read committed', (transaction) =>
@@ -66,6 +68,9 @@ Example:
     return {
       exitCode,
       text: [
+        ...(lacking.length > 0
+          ? [`the control tables are of an earlier version of Errata: they lack ${lacking.join(', ')}`]
+          : []),
         ...checked.map((one) => checkedText(one, settings.file)),
         ...(ofRoles && ofRoles.faults.length + ofRoles.warnings.length > 0
           ? [checkedText({ rollup: 'roles', firstRun: undefined, ...ofRoles }, settings.file)]
@@ -82,6 +87,7 @@ Example:
       data: {
         exitCode,
         serverVersion,
+        missingMigrations: lacking,
         ...(ofRoles ? { roles: ofRoles } : {}),
         rollups: checked.map(({ firstRun, ...rest }) => ({ ...rest, firstRun: firstRun ?? null })),
       },

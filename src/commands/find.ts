@@ -60,7 +60,7 @@ Examples:
           ? way.scale === null
             ? ''
             : ', rounded as it was printed'
-          : `, on no time of ${flags.on}, but on other days`;
+          : `, at no time of ${flags.on}, but at others`;
         return {
           exitCode: isOnDay ? 0 : 3,
           text: [

@@ -5,6 +5,7 @@ import { exitCodeHelp } from '../cli/exit-code.ts';
 import type { Verb } from '../cli/verb.ts';
 import { type Control, controlOf } from '../db/control.ts';
 import { quoteName } from '../db/identifiers.ts';
+import { refusePending } from '../db/migrator.ts';
 import { createPool } from '../db/pool.ts';
 import { query } from '../db/statement.ts';
 import { Failure } from '../failure.ts';
@@ -65,6 +66,7 @@ Example:
       });
     const { control, pool } = await context.open();
     await refuseUnmigrated(control, settings.schema);
+    await refusePending(control, settings.schema);
     const stop = context.stopFirst();
     const loop = new Loop({ control, settings, logger: context.logger, stop, cancelled: context.signal });
     // of their own: whoever looks at pages keeps no run from a connection

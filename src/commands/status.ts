@@ -6,6 +6,7 @@ import type { Verb } from '../cli/verb.ts';
 import { alertNames } from '../config/section/alerts.ts';
 import type { AlertName, RollupSettings, Settings } from '../config/settings.ts';
 import type { Control } from '../db/control.ts';
+import { refusePending } from '../db/migrator.ts';
 import { Failure } from '../failure.ts';
 import { type FailureData, failureData } from '../output/failure-text.ts';
 import { readFigures } from '../report/metrics/figures.ts';
@@ -49,6 +50,7 @@ Examples:
     const chosen = selectRollups(settings, names);
     const asked = failOn === undefined ? undefined : askedAlerts(failOn, chosen, settings.file);
     const { control } = await context.open();
+    await refusePending(control, settings.schema);
     const found: Found[] = [];
     for (const rollup of chosen) found.push(await statusOf(context, control, settings, rollup));
     const judged = asked ? await judge(control, settings, chosen, found, asked) : found;

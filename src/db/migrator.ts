@@ -53,15 +53,26 @@ async function refuseUnknown(control: Control, schema: string): Promise<void> {
   });
 }
 
-/** @throws Failure, exit code 2, where the control tables are those of an earlier version. */
-export async function refusePending(executor: Executor, schema: string): Promise<void> {
+/** Those that control tables of an earlier version lack; none where there are no control tables yet, or this role may not look. */
+export async function missingMigrations(executor: Executor, schema: string): Promise<string[]> {
   const table = quoteTable({ schema, name: 'kysely_migration' });
+  const [found] = await query<{ is_there: boolean }>(
+    executor,
+    `select coalesce(has_table_privilege(to_regclass($1), 'select'), false) as is_there`,
+    [table],
+  );
+  if (!found?.is_there) return [];
   const rows = await query<{ name: string }>(executor, `select m.name from ${table} as m`);
   const ran = new Set(rows.map(({ name }) => name));
-  const pending = migrationNames().filter((name) => !ran.has(name));
-  if (pending.length === 0) return;
+  return migrationNames().filter((name) => !ran.has(name));
+}
+
+/** @throws Failure, exit code 2, where the control tables are those of an earlier version. */
+export async function refusePending(executor: Executor, schema: string): Promise<void> {
+  const missing = await missingMigrations(executor, schema);
+  if (missing.length === 0) return;
   throw new Failure('the control tables are of an earlier version of Errata', {
-    detail: `schema ${JSON.stringify(schema)} lacks ${pending.join(', ')}`,
+    detail: `schema ${JSON.stringify(schema)} lacks ${missing.join(', ')}`,
     hint: 'run `errata migrate`; nothing was done',
     exitCode: 2,
   });

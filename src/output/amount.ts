@@ -28,6 +28,11 @@ function formatOf(digits: number): Intl.NumberFormat {
   return format;
 }
 
+/** `a correction`, `an adjustment`. */
+export function one(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
 /** `1 window`, `2 windows`, `1,402 events`. */
 export function counted(count: number | string | bigint, one: string, many = `${one}s`): string {
   return `${amount(String(count))} ${String(count) === '1' ? one : many}`;

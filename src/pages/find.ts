@@ -184,7 +184,7 @@ function foundSection({ rollup, versions, totals }: Found): Html {
 function versionsTable({ settings, keys }: Rollup, versions: Executed<VersionRow>): Html {
   return figureTable(
     {
-      caption: `Versions of ${settings.name} that stood at it, at most 101`,
+      caption: `Versions of ${settings.name} that stood at it${versions.rows.length > 100 ? '; the first 101' : ''}`,
       head: [
         { title: 'Window' },
         ...keys.map(({ name }) => ({ title: name })),
@@ -234,7 +234,7 @@ function causeText(causes: readonly string[], actor: string | null, reason: stri
 function totalsTable({ settings }: Rollup, totals: Executed<StandingTotal>): Html {
   return figureTable(
     {
-      caption: `Totals of ${settings.name} that stood at it, at most 101`,
+      caption: `Totals of ${settings.name} that stood at it${totals.rows.length > 100 ? '; the first 101' : ''}`,
       head: [
         { title: 'Total of' },
         { title: 'Measure' },

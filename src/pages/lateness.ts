@@ -222,7 +222,7 @@ function candidatesTable(candidates: readonly Candidate[], from: readonly Execut
     'the delays',
     html`${raw(
       table({
-        caption: 'By delay; amounts are exact, shares to ten digits',
+        caption: 'By delay; amounts are exact',
         head: [
           { title: 'Delay' },
           { title: 'Of' },

@@ -1,6 +1,6 @@
 /** The frame of every page: its head, where one is, the box for a printed number, and what it was read with. */
 import { html } from 'hono/html';
-import type { Html } from './cells.ts';
+import { type Html, momentText } from './cells.ts';
 
 export interface Page {
   readonly title: string;
@@ -67,7 +67,7 @@ ${body}
 ${
   read === undefined
     ? ''
-    : html`<footer><p class="note">Read ${read.at}. Instants are in ${read.zone}. This page writes nothing.</p></footer>`
+    : html`<footer><p class="note">Read ${momentText(read.at)}. Instants are in ${read.zone}. This page writes nothing.</p></footer>`
 }
 </body>
 </html>

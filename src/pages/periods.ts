@@ -88,7 +88,7 @@ function closesTable(
   chosen: Close | undefined,
 ): Html {
   if (closes.rows.length === 0)
-    return html`<p>No period was ever closed. <code class="code">errata close --period 2026-10 --actor NAME --reason TEXT</code> closes one.</p>`;
+    return html`<p>No period was ever closed. <code class="code">errata close ${settings.name} 2026-10 --hard --actor NAME --reason TEXT</code> closes one, or <code class="code">--soft ROLE</code> in place of <code class="code">--hard</code>.</p>`;
   const additive = measures.filter(({ isAdditive }) => isAdditive);
   return figureTable(
     {

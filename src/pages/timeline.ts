@@ -1,7 +1,9 @@
 /** The timeline of a keyed window: one entry a version, late event, word, proposal and answer, in the order of stamps. */
+
 import { html } from 'hono/html';
 import { bindingsOf } from '../catalog/bindings.ts';
 import type { Rollup } from '../catalog/rollup.ts';
+import { one } from '../output/amount.ts';
 import { change, type Html, moment, number, shown, time, words } from './cells.ts';
 import { figureOf } from './figure.ts';
 import type { Executed, Reading } from './reading.ts';
@@ -61,7 +63,7 @@ function headOf(entry: Entry): Html | string {
   switch (entry.entry) {
     case 'version':
       if (version === '1') return 'Version 1 shipped';
-      return `Version ${version}, a ${kind}${entry.is_void ? ': void, the keyed window holds no events any more' : ''}`;
+      return `Version ${version}, ${one(kind as string)}${entry.is_void ? ': void, the keyed window holds no events any more' : ''}`;
     case 'event':
       return `Event ${event}: ${landing === null ? 'a copy that differs from the row that counts' : words([landing])}`;
     case 'word':

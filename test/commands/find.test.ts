@@ -93,7 +93,7 @@ daily_orders, 2026-10-29, region EU: orders 1,399
   test('not on that day: what stood at it on another; never: so it says', async () => {
     const other = await look('1399', '2026-10-30');
     expect(other.exitCode).toBe(3);
-    expect(other.text).toContain('1399: 1 version and 0 totals, on no time of 2026-10-30, but on other days');
+    expect(other.text).toContain('1399: 1 version and 0 totals, at no time of 2026-10-30, but at others');
     const never = await look('4711', today);
     expect([never.exitCode, never.text]).toEqual([
       3,

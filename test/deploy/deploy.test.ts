@@ -1,6 +1,7 @@
 /** What lies in `deploy/`: the alerts fire when they should, and every metric and command that is named there exists. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -177,5 +178,32 @@ describe('schedulers', () => {
       }
     };
     expect([0, 1, 2, 3, 4].map(ended)).toEqual([0, 1, 2, 0, 0]);
+  });
+
+  test('SIGTERM to the shell of the job reaches the run, and its exit code comes back', async () => {
+    const [cronJob] = parseAllDocuments(read('kubernetes/cronjob.yaml')).map((one) => one.toJS());
+    const [{ command }] = cronJob.spec.jobTemplate.spec.template.spec.containers;
+    const run = `node -e "process.on('SIGTERM', () => setTimeout(() => process.exit(143), 100)); console.log('up'); setTimeout(() => {}, 20000)"`;
+    const shell = spawn('/bin/sh', ['-c', (command[2] as string).replace(/^node \S+ run/, run)]);
+    await once(shell.stdout, 'data');
+    shell.kill('SIGTERM');
+    const [code] = await once(shell, 'exit');
+    expect(code).toBe(143);
+  });
+
+  test('what cron reads from its file reaches the run', () => {
+    const [line = ''] = read('cron/errata')
+      .split('\n')
+      .filter((one) => one.startsWith('*/15'));
+    const directory = mkdtempSync(join(tmpdir(), 'errata-cron-'));
+    onFileEnd(async () => rmSync(directory, { recursive: true, force: true }));
+    writeFileSync(join(directory, 'environment'), 'DATABASE_URL=postgresql://somewhere\n');
+    const script = line
+      .replace(/^(\S+\s+){6}/, '')
+      .replace('/etc/errata/environment', join(directory, 'environment'))
+      .replace(/node \S+ run/, 'printenv DATABASE_URL')
+      .replaceAll('/var/log/errata/run.log', join(directory, 'run.log'));
+    execFileSync('/bin/sh', ['-c', script], { env: { PATH: process.env.PATH } });
+    expect(readFileSync(join(directory, 'run.log'), 'utf8')).toBe('postgresql://somewhere\n');
   });
 });

@@ -52,13 +52,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 
-async function manifest(): Promise<Record<'dependencies' | 'optionalDependencies', Record<string, string>>> {
+async function manifest(): Promise<
+  Record<'dependencies' | 'optionalDependencies' | 'engines', Record<string, string>>
+> {
   return JSON.parse(await readFile(join(project, 'node_modules/errata/package.json'), 'utf8'));
 }
 
 test('it brings no Node, no tools and no sources, and package.json is whole again', async () => {
   const packed = await manifest();
   expect(Object.keys(packed)).not.toContain('devDependencies');
+  expect(packed.engines).toEqual({ node: '>=22.22' });
   expect(Object.keys(packed.optionalDependencies).filter((name) => name.includes('node'))).toEqual([]);
   expect(await readdir(join(project, 'node_modules/errata'))).not.toContain('src');
   const after = await readFile(join(place, 'copy/package.json'), 'utf8');

@@ -181,6 +181,20 @@ test('a rollup that fails backs off, also over a restart, and others go on; succ
   expect(await backOffs(servers)).toEqual([]);
 });
 
+test('a run that somebody else starts ends the wait too', async () => {
+  const servers = await openServers({ one: hourly });
+  const [chosen] = servers.settings.rollups;
+  if (!chosen) throw new Error('no rollup');
+  const server = servers.start();
+  await server.tick(at('09:30'));
+  await servers.database.pool.query('alter table bronze.orders rename to moved');
+  await server.tick(at('10:00'));
+  expect(await backOffs(servers)).toHaveLength(1);
+  await servers.database.pool.query('alter table bronze.moved rename to orders');
+  await runRollup(servers.control, await openRollup(servers.control, servers.settings, chosen));
+  expect(await backOffs(servers)).toEqual([]);
+});
+
 test('status shows the schedule, how far it is answered, and what backs off', async () => {
   const servers = await openServers({ one: hourly });
   const [chosen] = servers.settings.rollups;

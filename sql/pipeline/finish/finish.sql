@@ -28,6 +28,12 @@ with settled as (
     system_identifier = (select system_identifier from pg_control_system()),
     database_id = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
   where r.rollup_id = $1::integer
+),
+-- whoever started it, the schedule need wait no longer
+recovered as (
+  delete from /*:schema*/errata/*.*/.back_off as b
+  where b.rollup_id = $1::integer
+    and exists (select from /*:schema*/errata/*.*/.run as u where u.run_id = $2::bigint and u.verb = 'run')
 )
 update /*:schema*/errata/*.*/.run as r
 set

@@ -1,6 +1,6 @@
 /** The timeline of a keyed window: what happened to its number, in the order of stamps. */
 import type { Rollup } from '../../catalog/rollup.ts';
-import { amount, difference } from '../../output/amount.ts';
+import { amount, difference, one } from '../../output/amount.ts';
 import { table } from '../../output/table.ts';
 import { windowText } from '../../output/window-text.ts';
 import { contributionText } from '../event-text.ts';
@@ -58,7 +58,7 @@ function versionEntry(
   const lines = [
     kind === 'seal'
       ? `version 1 shipped, by ${by} (database role ${role})`
-      : `version ${number}, a ${kind} by ${by} (database role ${role}): ${causes.join(', ') || 'no cause was kept'}`,
+      : `version ${number}, ${one(kind)} by ${by} (database role ${role}): ${causes.join(', ') || 'no cause was kept'}`,
     ...(reason ? [`reason: ${reason}`] : []),
     ...(version.approver ? [`approved by ${version.approver}`] : []),
     ...(version.posting_period ? [`posted to ${version.posting_period}`] : []),

@@ -1,5 +1,5 @@
 /** What `errata find` says of each version and total. */
-import { amount, counted, difference } from '../../output/amount.ts';
+import { amount, counted, difference, one } from '../../output/amount.ts';
 import { windowText } from '../../output/window-text.ts';
 import { instantText } from '../instant-text.ts';
 import { keyText } from '../keyed-window.ts';
@@ -17,7 +17,7 @@ export function foundText({ rollup, versions, totals, hasMore }: Found, keys: re
 function versionText(rollup: string, found: StandingVersion, keys: readonly string[]): string {
   const key = keyText(found.key, keys);
   const number =
-    found.kind === 'seal' ? 'version 1, what shipped' : `version ${found.version}, a ${found.kind}`;
+    found.kind === 'seal' ? 'version 1, what shipped' : `version ${found.version}, ${one(found.kind)}`;
   const cited = found.citation === null ? 'not hashed by a run yet' : `cited as ${found.citation}`;
   return [
     `${rollup}, ${windowText(found)}${key ? `, ${key}` : ''}: ${named(found.measure)} ${valueText(found)}`,
