@@ -139,7 +139,9 @@ describe('limits of the role', () => {
     copy = await story.copy();
     const { exitCode, stdout } = await errata(
       directory,
-      limited('-c temp_file_limit=0 -c work_mem=64kB'),
+      limited(
+        '-c temp_file_limit=0 -c work_mem=64kB -c enable_hashagg=off -c enable_hashjoin=off -c enable_indexscan=off -c enable_bitmapscan=off',
+      ),
       ...arguments_,
     );
     expect(exitCode).toBe(1);
