@@ -1,0 +1,29 @@
+/**
+ * One run of one rollup, in a process of its own, so that its memory can be told: `node bench/run.ts ROLLUP BOUND`.
+ * Prints one line of JSON: milliseconds of the run and of each stage, kilobytes of memory at most, what it did.
+ */
+import pg from 'pg';
+import { createErrata, readSettings } from '../src/index.ts';
+
+const [rollup = '', bound = ''] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL });
+const errata = createErrata({
+  pool,
+  settings: readSettings(new URL('errata.yaml', import.meta.url).pathname, process.env),
+});
+// The connection is there before the clock starts, as it is in `serve` and beside the other jobs.
+await pool.query('select 1');
+const started = performance.now();
+const [result] = await errata.run({ rollups: [rollup], bound });
+const milliseconds = performance.now() - started;
+await pool.end();
+if (!result || result.failure) throw result?.failure ?? new Error('no rollup ran');
+const { counts, stageMilliseconds } = result.report;
+console.log(
+  JSON.stringify({
+    milliseconds,
+    stages: stageMilliseconds,
+    kilobytes: process.resourceUsage().maxRSS,
+    counts,
+  }),
+);

@@ -1,0 +1,17 @@
+-- The usual job: windows with rows that came late are found by their lateness in all of bronze, aggregated anew, and merged.
+merge into bench.totals as g
+using (
+  select l.window_start, l.region, count(*) as orders, sum(o.amount) as revenue
+  from (
+    select distinct date_bin(interval '1 day', o.ordered_at, timestamptz '2000-01-01 00:00Z') as window_start, o.region
+    from bronze.orders as o
+    where o.ingested_at - o.ordered_at > interval '10 minutes'
+  ) as l
+  join bronze.orders as o
+    on o.region = l.region
+    and date_bin(interval '1 day', o.ordered_at, timestamptz '2000-01-01 00:00Z') = l.window_start
+  group by l.window_start, l.region
+) as n
+on g.window_start = n.window_start and g.region = n.region
+when matched then update set orders = n.orders, revenue = n.revenue
+when not matched then insert values (n.window_start, n.region, n.orders, n.revenue)
