@@ -22,7 +22,7 @@ notice as (
     select
       c.window_start,
       c.window_end,
-      row_number() over (order by c.window_start, c.window_end) as place,
+      row_number() over (order by c.window_start, c.window_end /*:each key*/ , c./*:key*/region/*.*/::text collate "C" /*:end*/) as place,
       jsonb_build_object(
         'window_start', c.window_start::text,
         'window_end', c.window_end::text,

@@ -108,3 +108,5 @@ cross join lateral (
 ) as m
 where c.verdict in ('propose', 'held')
   and c.errata_proposal_id is null
+-- numbered in the order in which a person reads them
+order by c.window_start, c.window_end, k.key::text collate "C"
