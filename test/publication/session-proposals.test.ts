@@ -287,8 +287,8 @@ describe('sessions that a late row bridges, under review', () => {
     expect(report).toMatchObject({ approved: 0, corrections: 0 });
     const now = 'the session from 2026-11-02 10:00:00+00 to 2026-11-02 11:45:00+00';
     expect(report.stale.map(({ window_start: start, why }) => [start.slice(11, 16), why])).toEqual([
-      ['10:00', `a later row has moved the bounds: its rows are in ${now}`],
       ['10:00', `it goes with ${now}`],
+      ['10:00', `a later row has moved the bounds: its rows are in ${now}`],
       ['10:50', `it goes with ${now}`],
     ]);
     expect(await ledgerOf(orders)).toEqual(sealed);
