@@ -31,8 +31,7 @@ reached as (
   ) as l
   where p.source_partition_id = l.source_partition_id
 ),
--- Deleted by their places, which no plan can turn into a loop over both: joined by `at`, 18,937 steps without statistics were
--- compared with one another, and took minutes.
+-- deleted by their places, for the reason in thin_steps.sql
 gone as (
   delete from /*:schema*/errata/*.*/.source_watermark_step as s
   where s.ctid = any (array(
