@@ -73,6 +73,10 @@ create index if not exists /*:late_event_released*/daily_orders_late_event_relea
 -- What a run kept, for its report and for metrics: late events of long ago are not read.
 create index if not exists /*:late_event_run*/daily_orders_late_event_run/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (first_run_id);
+-- Included events that are back in bronze: a run asks for those that it has met.
+create index if not exists /*:late_event_back*/daily_orders_late_event_back/*.*/
+  on /*:late_event*/gold.daily_orders_late_event/*.*/ (state_run_id)
+  where state = 'included' and first_run_id <> state_run_id;
 create index if not exists /*:late_event_key*/daily_orders_late_event_key/*.*/
   on /*:late_event*/gold.daily_orders_late_event/*.*/ (window_start, /*:each key*/ (array[/*:key*/region/*.*/]), /*:end*/ event_id);
 create index if not exists /*:late_event_by_event*/daily_orders_late_event_by_event/*.*/

@@ -73,9 +73,14 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`e.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    // of the keyed windows that are read in one go (statements.ts has the others)
+    fence: trustedSql(''),
+    looked_up: trustedSql('not true'),
+    same_key: trustedSql('is not distinct from'),
     latest_differs: differs(rollup.measures, 'n', 'l'),
     emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
     emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),
+    sealing_differs: differs(rollup.measures, 's', 'l'),
     open_differs: trustedSql(`coalesce(o.event_count, 0) = 0 or ${differs(rollup.measures, 'o', 'l')}`),
     all_differ: trustedSql(`coalesce(w.event_count, 0) = 0 or ${differs(rollup.measures, 'w', 'l')}`),
     event_key_pairs: joinSql(
@@ -92,6 +97,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
       key_place: trustedSql(String(place)),
     })),
     // An index on the id serves a look-up by its native value. Of several columns one may be NULL, which equals nothing.
+    distinct_id: distinctId(rollup),
     id: rollup.ids.length === 1 ? rollup.ids.map((id) => ({ id: quoteName(id.name) })) : [],
     column: rollup.columns.map(columnBindings),
     measured: rollup.measured.map(columnBindings),
@@ -122,6 +128,16 @@ export function exceptFailing(rollup: Rollup): Bindings {
       return { ...bound, contribution: trustedSql(`case when count(*) > 0 then ${bound.contribution} end`) };
     }),
   };
+}
+
+/** Of other types two values may have one text, as numbers written with fewer digits than they have. */
+const asDistinctAsText = ['smallint', 'integer', 'bigint', 'uuid'];
+
+function distinctId({ ids }: Rollup): Sql {
+  const [id] = ids;
+  return ids.length === 1 && id && asDistinctAsText.includes(id.type)
+    ? trustedSql(`r.${quoteName(id.name)}`)
+    : trustedSql('r.errata_event_id collate "C"');
 }
 
 /** The first half of the advisory locks that stream inserts hold until they commit (R11). */

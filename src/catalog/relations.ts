@@ -64,6 +64,7 @@ const localSuffixes = {
   late_event_released: '_late_event_released',
   // 15 bytes: what follows is cut off where gold has the longest name, and would then be another index's
   late_event_run: '_late_event_run',
+  late_event_back: '_late_event_back',
   watermark_log_by_time: '_watermark_log_by_time',
   emission_by_window: '_emission_by_window',
 } as const;

@@ -74,12 +74,29 @@ const stageFiles = {
     'sealing',
   ],
   classify: ['classify_refused', 'classify', 'quarantine'],
-  copies: ['copies_sealing', 'copies_ids', 'copies_late', 'copies'],
+  copies: ['copies_none', 'copies_sealing', 'copies_ids', 'copies_late', 'copies'],
   'late-events': ['late_events', 'id_index', 'elsewhere'],
-  seal: ['adopt', 'unsealed', 'unsealed_again', 'exclude_from_seal', 'seal', 'seal_again'],
+  seal: [
+    'adopt',
+    'sealing_result',
+    'unsealed',
+    'agreed',
+    'unsealed_again',
+    'exclude_from_seal',
+    'seal',
+    'seal_again',
+  ],
   touch: ['touch', 'take', 'take_asked'],
   amend: ['amend', 'amend_ids', 'amend_rows', 'amend_clear', 'amend_copies', 'amend_states'],
-  recompute: ['ingested_from', 'exclude_from_recompute', 'left_out', 'whole', 'recompute', 'whole_results'],
+  recompute: [
+    'ingested_from',
+    'exclude_from_recompute',
+    'left_out',
+    'whole',
+    'look_up',
+    'recompute',
+    'whole_results',
+  ],
   failing: ['probe', 'failing_windows', 'set_aside', 'rows', 'failing_rows', 'computed'],
   diff: ['diff', 'decide', 'claim', 'unclaimed'],
   publish: ['publish', 'forget', 'include', 'hold_events', 'propose', 'settle'],
@@ -159,6 +176,8 @@ export interface RollupStatements {
     Record<'changes' | 'landings' | 'waiting' | 'contradictions' | 'drops' | 'failing', Statement>
   >;
   readonly failing: FailingStatements;
+  /** `recompute` of the keyed windows that are looked up one by one. */
+  readonly lookUp: Statement;
   readonly release: Statement;
   readonly releaseQuarantined: Statement;
   readonly amend: Statement;
@@ -180,12 +199,22 @@ export interface RollupStatements {
 /** What takes the place of a statement in which a measure could not be computed (R19). */
 export interface FailingStatements {
   /** The rows that the statement counts, in groups, into `pg_temp.errata_counted`. */
-  readonly counted: Readonly<Record<'seal' | 'recompute' | 'values', Statement>>;
+  readonly counted: Readonly<Record<'seal' | 'recompute' | 'looked_up' | 'values', Statement>>;
   /** `probe` for the contributions of single rows. */
   readonly probeRows: Statement;
   /** The statement without what fails. */
-  readonly without: Readonly<Record<'seal' | 'late_events' | 'amend_states' | 'amend_sessions', Statement>>;
+  readonly without: Readonly<
+    Record<'seal' | 'sealing_result' | 'late_events' | 'amend_states' | 'amend_sessions', Statement>
+  >;
 }
+
+const recomputeFile = 'pipeline/recompute/recompute.sql';
+/** In place of those pieces: a fence, so that the planner keeps to one window after the other. */
+const lookingUp = {
+  fence: trustedSql('offset 0'),
+  looked_up: trustedSql('true'),
+  same_key: trustedSql('='),
+};
 
 function failingStatements(rollup: Rollup, bindings: Bindings): FailingStatements {
   const measures = bindings.measure as readonly Readonly<Record<string, Sql>>[];
@@ -195,7 +224,8 @@ function failingStatements(rollup: Rollup, bindings: Bindings): FailingStatement
   return {
     counted: {
       seal: countedRows('pipeline/seal/seal.sql', bindings, window),
-      recompute: countedRows('pipeline/recompute/recompute.sql', bindings, ['r.errata_target', ...window]),
+      recompute: countedRows(recomputeFile, bindings, ['r.errata_target', ...window]),
+      looked_up: countedRows(recomputeFile, { ...bindings, ...lookingUp }, ['r.errata_target', ...window]),
       values: countedRows('pipeline/sessions/values.sql', bindings, [
         'r.errata_target',
         'r.errata_session_id',
@@ -207,6 +237,10 @@ function failingStatements(rollup: Rollup, bindings: Bindings): FailingStatement
     }),
     without: {
       seal: without('pipeline/seal/seal.sql'),
+      sealing_result: prepare('pipeline/seal/sealing_result.sql', {
+        ...bindings,
+        measure: measures.map((measure) => ({ ...measure, measure_value: trustedSql('null') })),
+      }),
       late_events: without('pipeline/late-events/late_events.sql'),
       amend_states: without('pipeline/amend/amend_states.sql'),
       amend_sessions: without('pipeline/sessions/amend.sql'),
@@ -260,6 +294,7 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       failing: load('report/failing.sql'),
     },
     failing: failingStatements(rollup, bindings),
+    lookUp: prepare(recomputeFile, { ...bindings, ...lookingUp }),
     release: load('publication/release.sql'),
     releaseQuarantined: load('publication/release_quarantined.sql'),
     amend: load('publication/amend.sql'),

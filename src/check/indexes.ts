@@ -1,14 +1,13 @@
 /** Whether an index serves the recompute: led by the event time, or by the key and then the event time. */
+import { servingIndexes } from '../catalog/indexes.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { formatTableName } from '../config/name.ts';
 import { quoteName, quoteTable, quoteText, type Sql } from '../db/identifiers.ts';
-import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import { bytesText } from '../output/bytes.ts';
 import type { Findings } from './findings.ts';
 import type { PlannedRead } from './planned-read.ts';
 
-const statement = prepare('check/indexes.sql', {});
 /** A B-tree entry: 8 bytes of header and about as many of alignment, in pages that are 90 % full. */
 const entryBytes = 16;
 
@@ -24,37 +23,14 @@ export function indexedColumns({ settings, keys, times }: Rollup): Sql[] {
 }
 
 /** @returns whether every leaf of bronze has an index that begins with the event time. */
-export async function servesEventTime(transaction: ControlTransaction, rollup: Rollup): Promise<boolean> {
-  const { every } = await readIndexes(transaction, rollup);
-  return every((columns) => isEventTime(rollup, columns[0] ?? ''));
-}
-
-async function readIndexes(transaction: ControlTransaction, { relationId }: Rollup) {
-  const { rows } = await execute<{ relation_id: string; columns: string[] | null }>(transaction, statement, {
-    relation_id: relationId,
-  });
-  const leaves = [...new Set(rows.map((row) => row.relation_id))];
-  const every = (fits: (columns: readonly string[]) => boolean) =>
-    leaves.length > 0 &&
-    leaves.every((leaf) => rows.some((row) => row.relation_id === leaf && row.columns && fits(row.columns)));
-  return { leaves, every };
-}
-
-/** @returns whether every leaf of bronze has an index that begins with the event time. */
 export async function checkIndexes(
   transaction: ControlTransaction,
   rollup: Rollup,
   size: PlannedRead,
   findings: Findings,
 ): Promise<boolean> {
-  const { leaves, every } = await readIndexes(transaction, rollup);
-  const isTime = (column: string | undefined) => isEventTime(rollup, column ?? '');
-  const keys = rollup.keys.map((key) => key.name);
-  const leadsWithTime = (columns: readonly string[]) => isTime(columns[0]);
-  const leadsWithKey = (columns: readonly string[]) =>
-    keys.every((key) => columns.slice(0, keys.length).includes(key)) && isTime(columns[keys.length]);
-  const serves = (columns: readonly string[]) => leadsWithTime(columns) || leadsWithKey(columns);
-  if (leaves.length > 0 && !every(serves)) {
+  const { leaves, leadWithTime, serve } = await servingIndexes(transaction, rollup);
+  if (leaves.length > 0 && !serve) {
     const { table } = rollup.settings.bronze;
     const partitioned = leaves.length > 1 || leaves[0] !== rollup.relationId;
     const bytes = Math.ceil((size.rows * (entryBytes + size.width)) / 0.9);
@@ -64,10 +40,5 @@ export async function checkIndexes(
       `create index ${partitioned ? '' : 'concurrently '}on ${quoteTable(table)} (${indexedColumns(rollup).join(', ')}); about ${bytesText(bytes)}`,
     );
   }
-  return every(leadsWithTime);
-}
-
-function isEventTime({ times }: Rollup, column: string): boolean {
-  if (times.eventTime.type.endsWith('with time zone')) return column === times.eventTime.name;
-  return /at time zone/i.test(column) && column.includes(times.eventTime.name);
+  return leadWithTime;
 }

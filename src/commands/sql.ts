@@ -54,8 +54,13 @@ function statementsRun(rollup: Rollup): Statement[] {
     release,
     releaseQuarantined,
     amend,
+    lookUp,
   } = statementsOf(rollup);
-  const stages = Object.entries(pipeline);
+  const stages = Object.entries(pipeline).flatMap(([file, statement]) =>
+    file === 'recompute'
+      ? [[file, statement] as const, [file, lookUp] as const]
+      : [[file, statement] as const],
+  );
   const isSession = rollup.settings.window.kind === 'session';
   return [
     ...definitions,
@@ -72,19 +77,26 @@ function statementsRun(rollup: Rollup): Statement[] {
 
 const gridFiles = new Set<string>([
   'classify',
+  'copies_none',
   'copies_sealing',
   'copies_ids',
   'copies_late',
   'copies',
   'exclude_from_seal',
   'seal',
+  'sealing_result',
   'unsealed',
+  'agreed',
   'amend_ids',
   'amend_rows',
   'amend_clear',
   'amend_copies',
   'amend_states',
+  'left_out',
+  'whole',
+  'look_up',
   'recompute',
+  'whole_results',
 ] satisfies PipelineFile[]);
 
 /** As the database knows it; else as it would be. */

@@ -36,7 +36,7 @@ export async function amend(run: RunContext, scanned: Scan): Promise<Amended> {
   );
   const reading = {
     bound,
-    ingested_from: await ingestedFrom(run, span),
+    ingested_from: (await ingestedFrom(run, span)).ingested_from,
     transaction: snapshot.transaction,
   };
   await execute(transaction, pipeline.amend_ids, {

@@ -12,6 +12,9 @@ import { skewOf } from './watermark.ts';
  */
 const repeatedPageCost = '1.1';
 
+/** The planner takes the rows of the windows that are sealed for a few, and would sort them all to group them. */
+const unsorted = { enable_sort: 'off' };
+
 /** @returns how many copies are recorded anew or counted again. */
 export async function findCopies(run: RunContext, sealing: Sealing): Promise<number> {
   if (run.rollup.settings.bronze.identity === 'unique_rows') return 0;
@@ -20,14 +23,19 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
   const { pipeline } = statements;
   let found = 0;
   if (sealing.from !== sealing.to) {
-    const { count } = await execute(transaction, pipeline.copies_sealing, {
+    const span = {
       sealing_from: sealing.from,
-      sealing_to: sealing.to,
       events_to: sealing.eventsTo,
       ingested_from: sealing.ingestedFrom,
       bound,
-    });
-    found += count;
+    };
+    const { rows } = await execute<{ is_none: boolean }>(transaction, pipeline.copies_none, span);
+    if (!rows[0]?.is_none) {
+      const values = { ...span, sealing_to: sealing.to };
+      found += (
+        await planned(transaction, unsorted, () => execute(transaction, pipeline.copies_sealing, values))
+      ).count;
+    }
   }
   const late = await execute(transaction, pipeline.copies_ids, {
     sealing_from: sealing.from,

@@ -41,7 +41,7 @@ export async function withoutFailing<Result>(
 /** Keyed windows that fail stay in the queue with their error. @param statement whose rows are counted */
 export async function setWindowsAside(
   run: RunContext,
-  statement: 'seal' | 'recompute',
+  statement: 'seal' | 'recompute' | 'looked_up',
   values: Values,
   isUnsealed: boolean,
 ): Promise<number> {

@@ -161,7 +161,7 @@ async function attempt(
             sealing,
             lateEvents,
             sealed,
-            touched: touched + amended.furtherWindows,
+            touched: sealed.agreed + touched + amended.furtherWindows,
             verdicts,
             stamp,
             watch,

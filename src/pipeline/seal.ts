@@ -1,9 +1,10 @@
 /** Seal: version 1 of the windows that the watermark has passed, by whoever seals (R8). */
-import { execute, query } from '../db/statement.ts';
+import { execute, query, type Value } from '../db/statement.ts';
 import { UnreadRows } from './begin.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { setWindowsAside, withoutFailing } from './failing.ts';
-import { recompute } from './recompute.ts';
+import { planned } from './planned.ts';
+import { hashed, recompute } from './recompute.ts';
 import { askForUnsealedSessions, hasSessions, sealSessions } from './sessions.ts';
 
 export interface Sealed {
@@ -11,6 +12,8 @@ export interface Sealed {
   readonly versions: number;
   /** Sessions whose version 1 waits for rows that bronze does not hold. */
   readonly waiting: number;
+  /** Keyed windows whose version 1, of the stream, is what their rows give. */
+  readonly agreed: number;
 }
 
 export async function seal(run: RunContext, sealing: Sealing, stamp: string): Promise<Sealed> {
@@ -24,15 +27,15 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
     bound: run.bound,
   };
   // Beside the windows of a person's word, and what the watermark passes in this run, nothing is written.
-  if (run.isAsked && sealing.from === sealing.to) return { versions: 0, waiting: 0 };
+  if (run.isAsked && sealing.from === sealing.to) return { versions: 0, waiting: 0, agreed: 0 };
   if (hasSessions(run.rollup) && by === 'errata') {
-    if (sealing.until === null) return { versions: 0, waiting: 0 };
+    if (sealing.until === null) return { versions: 0, waiting: 0, agreed: 0 };
     const { sealed, waiting } = await sealSessions(run, sealing.until, stamp);
-    return { versions: sealed, waiting };
+    return { versions: sealed, waiting, agreed: 0 };
   }
   if (by === 'errata') {
     const again = await sealAgain(run, stamp);
-    if (sealing.from === sealing.to) return { versions: again, waiting: 0 };
+    if (sealing.from === sealing.to) return { versions: again, waiting: 0, agreed: 0 };
     await execute(run.transaction, pipeline.exclude_from_seal, {
       sealing_from: sealing.from,
       sealing_to: sealing.to,
@@ -47,7 +50,7 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
       () => setWindowsAside(run, 'seal', values, true),
     );
     await query(run.transaction, 'truncate pg_temp.errata_excluded, pg_temp.errata_copied');
-    return { versions: again + count, waiting: 0 };
+    return { versions: again + count, waiting: 0, agreed: 0 };
   }
   let adopted = 0;
   if (by === 'table' && sealing.until !== null) {
@@ -62,10 +65,35 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
   }
   if (hasSessions(run.rollup)) {
     if (sealing.until !== null) await askForUnsealedSessions(run, sealing.until);
-  } else if (sealing.from !== sealing.to) {
-    await execute(run.transaction, pipeline.unsealed, span);
+    return { versions: adopted, waiting: 0, agreed: 0 };
   }
-  return { versions: adopted, waiting: 0 };
+  const agreed = sealing.from === sealing.to ? 0 : await compareShipped(run, span);
+  return { versions: adopted, waiting: 0, agreed };
+}
+
+/** @returns of how many keyed windows that the watermark passed the stream's version 1 is what their rows give. */
+async function compareShipped(run: RunContext, span: Readonly<Record<string, Value>>): Promise<number> {
+  const { transaction, statements } = run;
+  const { pipeline, failing } = statements;
+  let isMeasured = true;
+  await withoutFailing(
+    run,
+    (isWithout) =>
+      planned(transaction, hashed, () =>
+        execute(transaction, isWithout ? failing.without.sealing_result : pipeline.sealing_result, span),
+      ),
+    async () => {
+      // Which of them fail is found where they are recomputed.
+      isMeasured = false;
+      return 1;
+    },
+  );
+  await query(transaction, 'analyze pg_temp.errata_sealing_result');
+  const { sealing_to: _, ...values } = span;
+  await execute(transaction, pipeline.unsealed, values);
+  // A person's word is about other windows, and a run that is limited takes the longest waiting first (R19).
+  if (!isMeasured || run.isAsked || run.maxWindows !== null) return 0;
+  return (await planned(transaction, hashed, () => execute(transaction, pipeline.agreed))).count;
 }
 
 function publicationOf(run: RunContext, stamp: string) {

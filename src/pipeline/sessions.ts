@@ -85,7 +85,7 @@ async function tellJoinedCopies(run: RunContext, regrouped: boolean): Promise<vo
   await execute(transaction, joined_copies, {
     events_from: span?.from ?? null,
     events_to: span?.to ?? null,
-    ingested_from: await ingestedFrom(run, span),
+    ingested_from: (await ingestedFrom(run, span)).ingested_from,
     bound,
     run_id: runId,
   });
@@ -246,7 +246,7 @@ async function evaluateSessions(run: RunContext, isUnsealed: boolean): Promise<n
   const values = {
     events_from: span?.from ?? null,
     events_to: span?.to ?? null,
-    ingested_from: await ingestedFrom(run, span),
+    ingested_from: (await ingestedFrom(run, span)).ingested_from,
     bound,
   };
   await withoutFailing(

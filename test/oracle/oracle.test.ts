@@ -25,6 +25,8 @@ beforeAll(async () => {
   await database.pool.query(`
     create schema bronze;
     create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay interval);
+    create index on bronze.event (key, event_time);
+    create index on bronze.event (event_time);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
   for (const [name, policy] of Object.entries(policies)) {
     await database.pool.query(

@@ -53,12 +53,20 @@ create temp table errata_first_copy (
   row_digest text not null
 ) on commit drop;
 
+-- Of the keyed windows that became sealed, where the stream seals: the measures over all rows.
+create temp table errata_sealing_result on commit drop as
+select g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ /*:each measure*/ g./*:measure*/revenue/*.*/, /*:end*/ 0::bigint as event_count
+from /*:ledger*/gold.daily_orders/*.*/ as g
+where false;
+
 -- Keyed windows to recompute, once for each set of rows that is asked for: `counted` (R7), `open` (the rows that
 -- landed open, as the stream should have counted them) and `all` (every valid first copy).
 create temp table errata_touched on commit drop as
 select 'counted'::text as target, q.window_start, q.window_end, null::date as local_date, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ '{}'::text[] as causes, false as has_null_key,
   -- rows of bronze are left out, or are copies; and nothing is, in none of the three sets, so that they are one
-  false as has_left_out, false as is_whole
+  false as has_left_out, false as is_whole,
+  -- its rows are looked up in an index, and not read with those of all others
+  false as is_looked_up
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 

@@ -41,7 +41,7 @@ released as (
   from differing as c
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = c.window_start
-    and e.window_end = c.window_end
+    and e.window_end is not distinct from c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   where e.state in ('pending', 'held', 'waived') and e.released
   group by c.place
@@ -66,7 +66,7 @@ part_base as (
   from part as c
   join /*:ledger*/gold.daily_orders/*.*/ as g
     on g.window_start = c.window_start
-    and g.window_end = c.window_end
+    and g.window_end is not distinct from c.window_end
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   where g.version = 1 or g.approver is not null
   order by c.place, c.window_start, c.window_end, g.version desc

@@ -38,7 +38,7 @@ latest as (
   from asked as a
   join /*:ledger*/gold.daily_orders/*.*/ as g
     on g.window_start = a.window_start
-    and g.window_end = a.window_end
+    and g.window_end is not distinct from a.window_end
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc
 ),
@@ -48,7 +48,7 @@ before_emission as (
   from latest as l
   join /*:ledger*/gold.daily_orders/*.*/ as g
     on g.window_start = l.window_start
-    and g.window_end = l.window_end
+    and g.window_end is not distinct from l.window_end
     /*:each key*/ and array[g./*:key*/region/*.*/] = array[l./*:key*/region/*.*/] /*:end*/
     and g.version < l.version
     and not ('stream_emission' = any (g.causes))
@@ -68,7 +68,7 @@ released as (
   from asked as a
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = a.window_start
-    and e.window_end = a.window_end
+    and e.window_end is not distinct from a.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   left join before_emission as b
     on b.window_start = a.window_start

@@ -56,7 +56,7 @@ changed as (
   from candidate as c
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = c.window_start
-    and e.window_end = c.window_end
+    and e.window_end is not distinct from c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
     and e.event_id = c.errata_event_id
   where $7::boolean

@@ -21,7 +21,7 @@ with surplus as (
   from pg_temp.errata_change as c
   join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     on e.window_start = c.window_start
-    and e.window_end = c.window_end
+    and e.window_end is not distinct from c.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   where c.verdict in ('same', 'change', 'propose', 'held')
     and c.old_event_count is not null

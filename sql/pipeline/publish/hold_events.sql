@@ -7,7 +7,7 @@ update /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 set state = 'held', state_run_id = $1::bigint
 from pg_temp.errata_change as c
 where e.window_start = c.window_start
-  and e.window_end = c.window_end
+  and e.window_end is not distinct from c.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   and c.verdict = 'held'
   and e.state = 'pending'

@@ -16,7 +16,7 @@ select t.target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.
 from pg_temp.errata_touched as t
 join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   on e.window_start = t.window_start
-  and e.window_end = t.window_end
+  and e.window_end is not distinct from t.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
 where (t.target = 'counted' and (e.state = 'waived' or (e.state in ('pending', 'held') and not e.released)))
   or (t.target = 'open' and e.landing in ('late_firing', 'side_output', 'quarantined'))

@@ -1,36 +1,24 @@
 -- Touch the keyed windows that have rows, whose end the watermark has passed, and for which nothing shipped: the stream,
 -- which seals, wrote no version 1 (R8, R9).
 --
--- $1 sealing_from, $2 sealing_to: where the windows that became sealed start, half-open
+-- $1 sealing_from: where the first of the windows that became sealed starts
+-- $2 events_to: end of the last of those windows
 -- $3 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
 -- $4 bound: bound of this run
--- $5 events_to: end of the last of those windows
 --
--- Rows out: one a keyed window. Safe to repeat: the queue holds each once.
+-- Inputs: pg_temp.errata_sealing_result, analysed; bronze, the ledger, late events. Rows out: one a keyed window. Safe to
+-- repeat: the queue holds each once.
 --
 -- What the ledger lacks is found first, and is little or nothing where the stream shipped: the rows are then not read again.
 -- Rejected: both questions in one condition, which the planner turned round: a hash of all rows by their key alone, compared with
 -- all keyed windows; over 6 minutes beside 427,113 versions and 2 million rows, when it was stopped.
 with missing as materialized (
-  select s.*
-  from (
-    select distinct w.window_start, w.window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/
-    from /*:span_source*/errata.daily_orders_source () as r/*.*/
-    cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-    /*:row_key_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
-    where r.errata_event_time >= $1::timestamptz
-      and r.errata_event_time < $5::timestamptz
-      and /*:in_range*/w.window_start >= $1::timestamptz and w.window_start < $2::timestamptz/*.*/
-      and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
-      and r.errata_ingested_at <= $4::timestamptz
-      and r.errata_is_valid
-      /*:in_span*/and r.errata_event_time >= g.sealing_from and r.errata_event_time < g.events_to and w.window_start >= g.sealing_from and w.window_start < g.sealing_to/*.*/
-      /*:key_is_sealing*/and w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)/*.*/
-  ) as s
+  select s.window_start, s.window_end /*:each key*/ , s./*:key*/region/*.*/ /*:end*/
+  from pg_temp.errata_sealing_result as s
   where not exists (
     select from /*:ledger*/gold.daily_orders/*.*/ as g
     where g.window_start = s.window_start
-      and g.window_end = s.window_end
+      and g.window_end is not distinct from s.window_end
       /*:each key*/ and array[g./*:key*/region/*.*/] = array[s./*:key*/region/*.*/] /*:end*/
   )
 )
@@ -49,7 +37,7 @@ join (
   and r.errata_window_start = m.window_start
   /*:each key*/ and array[r./*:key*/region/*.*/] = array[m./*:key*/region/*.*/] /*:end*/
 where r.errata_event_time >= $1::timestamptz
-  and r.errata_event_time < $5::timestamptz
+  and r.errata_event_time < $2::timestamptz
   and r.errata_is_valid
   and (r.errata_ingested_at >= $3::timestamptz or $3::timestamptz is null)
   and r.errata_ingested_at <= $4::timestamptz
@@ -57,7 +45,7 @@ where r.errata_event_time >= $1::timestamptz
   and not exists (
     select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     where e.window_start = m.window_start
-      and e.window_end = m.window_end
+      and e.window_end is not distinct from m.window_end
       /*:each key*/ and array[e./*:key*/region/*.*/] = array[m./*:key*/region/*.*/] /*:end*/
       and e.event_id = r.errata_event_id
   )

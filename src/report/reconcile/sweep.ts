@@ -4,8 +4,8 @@
  */
 import { bindingsOf } from '../../catalog/bindings.ts';
 import { microseconds } from '../../catalog/describe.ts';
+import { servingIndexes } from '../../catalog/indexes.ts';
 import type { Rollup } from '../../catalog/rollup.ts';
-import { servesEventTime } from '../../check/indexes.ts';
 import { isFaultOfRow } from '../../db/row-fault.ts';
 import { execute, prepare, query, type Value } from '../../db/statement.ts';
 import type { ControlTransaction } from '../../db/transaction.ts';
@@ -67,7 +67,7 @@ export async function sweep(
   const seen = reach as Reach;
   const isSession = rollup.settings.window.kind === 'session';
   const rows = { bound: seen.bound ?? '-infinity', knows_ages: seen.knows_ages, transaction: ages };
-  const batchStep = (await servesEventTime(transaction, rollup)) ? step : null;
+  const batchStep = (await servingIndexes(transaction, rollup)).leadWithTime ? step : null;
   const { swept_from: from, swept_to: to } = seen;
   const isEmpty = from === null || to === null || !(await isBefore(transaction, from, to));
   let batch = from;
