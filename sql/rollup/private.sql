@@ -62,5 +62,7 @@ create table if not exists /*:emission*/errata.daily_orders_emission/*.*/ (
   received_at timestamptz not null,
   run_id bigint
 );
-create index if not exists /*:emission_by_window*/daily_orders_emission_by_window/*.*/
-  on /*:emission*/errata.daily_orders_emission/*.*/ (window_start, window_end);
+create index if not exists /*:emission_by_key*/daily_orders_emission_by_key/*.*/
+  on /*:emission*/errata.daily_orders_emission/*.*/ (window_start, /*:each key*/ (array[/*:key*/region/*.*/]), /*:end*/ emission_id);
+-- For tables made when it was by the window alone: a stream that said all keys of a window anew read all of them for each.
+drop index if exists /*:emission_by_window*/errata.daily_orders_emission_by_window/*.*/;

@@ -41,6 +41,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ...overrideBindings(rollup),
     row_hash: rowHash(rollup),
     ledger_name: quoteText(relations.ledger),
+    emission_by_window: quoteTable({
+      schema: rollup.schema,
+      name: `${rollup.settings.gold.name}_emission_by_window`,
+    }),
     last_stamp_name: quoteText(relations.last_stamp),
     evidence_name: quoteText(relations.evidence),
     link_hash: linkHash(),

@@ -66,7 +66,6 @@ const localSuffixes = {
   late_event_run: '_late_event_run',
   late_event_back: '_late_event_back',
   watermark_log_by_time: '_watermark_log_by_time',
-  emission_by_window: '_emission_by_window',
 } as const;
 
 /** The same in the schema of the control tables, where gold tables of one name may meet. */
@@ -82,6 +81,7 @@ const privateLocalSuffixes = {
   session_part_of: '_session_part_of',
   override_once: '_override_once',
   past_state_by_start: '_past_state_by_start',
+  emission_by_key: '_emission_by_key',
 } as const;
 
 /** What the private relations, functions, constraints and indexes of a rollup are called after its name. */

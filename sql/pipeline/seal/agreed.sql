@@ -1,7 +1,7 @@
 -- Seal: of the keyed windows that became sealed those whose version 1 is the very value that their rows give. Nothing is left
 -- out of them, and nobody asks anything else of them: they leave the queue, and this run does not recompute them.
 --
--- Inputs: pg_temp.errata_sealing_result, analysed; the queue, the ledger, late events, copies and emissions. Rows out: one a
+-- Inputs: pg_temp.errata_sealing_result, analysed; the queue, the ledger, late events and copies. Rows out: one a
 -- row that left the queue. Safe to repeat.
 --
 -- All hash joins over one range of windows: looked up one by one, the rows of a window's other keys came with each (1.0 s).
@@ -42,11 +42,6 @@ otherwise as (
     from /*:copy*/errata.daily_orders_copy/*.*/ as c
     cross join span as p
     where c.window_start between p.earliest and p.latest
-    union all
-    select m.window_start, m.window_end /*:each key*/ , m./*:key*/region/*.*/ /*:end*/
-    from /*:emission*/errata.daily_orders_emission/*.*/ as m
-    cross join span as p
-    where m.window_start between p.earliest and p.latest
     union all
     select n.window_start, n.window_end /*:each key*/ , n./*:key*/region/*.*/ /*:end*/
     from /*:source_change*/errata.daily_orders_source_change/*.*/ as n
