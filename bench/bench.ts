@@ -7,6 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../src/embedded/server.ts';
@@ -164,7 +165,7 @@ interface Done {
 }
 
 async function run(width: string, bound: string): Promise<Done> {
-  const file = new URL('run.ts', import.meta.url).pathname;
+  const file = fileURLToPath(new URL('run.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     file,
     `orders_${underscored(width)}`,
@@ -189,7 +190,7 @@ function dayAfter(place: number): string {
 }
 
 function settingsOfBench() {
-  return readSettings(new URL('errata.yaml', import.meta.url).pathname, process.env);
+  return readSettings(fileURLToPath(new URL('errata.yaml', import.meta.url)), process.env);
 }
 
 async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
