@@ -10,6 +10,7 @@ export interface ServingIndexes {
   /** The oids of bronze's tables. */
   readonly leaves: readonly string[];
   readonly leadWithTime: boolean;
+  /** And then with the time; of a rollup without a key, with the time. */
   readonly leadWithKey: boolean;
   /** Some may lead with the key and some with the time. */
   readonly serve: boolean;

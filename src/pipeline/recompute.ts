@@ -35,7 +35,8 @@ export async function recompute(run: RunContext, isUnsealed = false): Promise<vo
 
 async function recomputeWindows(run: RunContext, isUnsealed: boolean): Promise<void> {
   const { transaction, statements, rollup } = run;
-  const isChosen = rollup.hasRowAge && (await servingIndexes(transaction, rollup)).serve;
+  // Of an index that leads with the time a look-up reads the rows of all keys: there the planner chooses.
+  const isChosen = rollup.hasRowAge && (await servingIndexes(transaction, rollup)).leadWithKey;
   if (isChosen) await execute(transaction, statements.pipeline.look_up, { rollup_id: rollup.id });
   // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
   await query(transaction, 'analyze pg_temp.errata_touched');

@@ -16,6 +16,8 @@ export interface Sealed {
   readonly agreed: number;
 }
 
+const nothing: Sealed = { versions: 0, waiting: 0, agreed: 0 };
+
 export async function seal(run: RunContext, sealing: Sealing, stamp: string): Promise<Sealed> {
   const { by } = run.rollup.settings.seal;
   const { pipeline } = run.statements;
@@ -27,15 +29,15 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
     bound: run.bound,
   };
   // Beside the windows of a person's word, and what the watermark passes in this run, nothing is written.
-  if (run.isAsked && sealing.from === sealing.to) return { versions: 0, waiting: 0, agreed: 0 };
+  if (run.isAsked && sealing.from === sealing.to) return nothing;
   if (hasSessions(run.rollup) && by === 'errata') {
-    if (sealing.until === null) return { versions: 0, waiting: 0, agreed: 0 };
+    if (sealing.until === null) return nothing;
     const { sealed, waiting } = await sealSessions(run, sealing.until, stamp);
-    return { versions: sealed, waiting, agreed: 0 };
+    return { ...nothing, versions: sealed, waiting };
   }
   if (by === 'errata') {
     const again = await sealAgain(run, stamp);
-    if (sealing.from === sealing.to) return { versions: again, waiting: 0, agreed: 0 };
+    if (sealing.from === sealing.to) return { ...nothing, versions: again };
     await execute(run.transaction, pipeline.exclude_from_seal, {
       sealing_from: sealing.from,
       sealing_to: sealing.to,
@@ -50,7 +52,7 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
       () => setWindowsAside(run, 'seal', values, true),
     );
     await query(run.transaction, 'truncate pg_temp.errata_excluded, pg_temp.errata_copied');
-    return { versions: again + count, waiting: 0, agreed: 0 };
+    return { ...nothing, versions: again + count };
   }
   let adopted = 0;
   if (by === 'table' && sealing.until !== null) {
@@ -65,10 +67,10 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
   }
   if (hasSessions(run.rollup)) {
     if (sealing.until !== null) await askForUnsealedSessions(run, sealing.until);
-    return { versions: adopted, waiting: 0, agreed: 0 };
+    return { ...nothing, versions: adopted };
   }
   const agreed = sealing.from === sealing.to ? 0 : await compareShipped(run, span);
-  return { versions: adopted, waiting: 0, agreed };
+  return { ...nothing, versions: adopted, agreed };
 }
 
 /** @returns of how many keyed windows that the watermark passed the stream's version 1 is what their rows give. */
