@@ -33,9 +33,16 @@ select
       and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
       and l.mode = 'RowExclusiveLock'
   ) as is_being_written,
+  a.activity,
+  concat_ws(' ', a.activity, pg_stat_get_tuples_deleted(t.oid)) as content,
+  pg_relation_size(t.oid) = 0 as is_empty
+from tree as t
+join pg_catalog.pg_class as c on c.oid = t.oid
+join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+cross join lateral (
   -- Whatever was written since shows in one of these: the counters, the size, a new file, a reset of the counters,
   -- a restart that may have lost some.
-  concat_ws(' ',
+  select concat_ws(' ',
     pg_stat_get_tuples_inserted(t.oid),
     pg_stat_get_tuples_updated(t.oid),
     pg_relation_size(t.oid),
@@ -43,8 +50,6 @@ select
     (select extract(epoch from d.stats_reset) from pg_catalog.pg_stat_database as d where d.datname = current_database()),
     extract(epoch from pg_postmaster_start_time())
   ) as activity
-from tree as t
-join pg_catalog.pg_class as c on c.oid = t.oid
-join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+) as a
 where t.relkind not in ('p', 'I')
 order by n.nspname, c.relname

@@ -50,6 +50,24 @@ kept as (
     /*:each measure*/ p./*:measure*/revenue/*.*/, /*:end*/
     p.row_digest, p.first_run_id, $1::bigint, $2::text, $3::text
   from placed as p
+),
+-- Where windows overlap it may count in one and be a copy in the next, which takes it for valid all the same.
+copied as (
+  insert into /*:copy*/errata.daily_orders_copy/*.*/ (
+    window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id, ingested_at, row_digest, is_identical, copies
+  )
+  select
+    w.window_start, w.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.event_id, c.ingested_at, c.row_digest, false, 1
+  from chosen as c
+  cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (c.event_time) as w
+  where exists (select from placed as p where p.row_digest = c.row_digest)
+    and not exists (
+      select from placed as p
+      where p.row_digest = c.row_digest
+        and p.errata_start = w.window_start
+        and p.errata_end = w.window_end
+    )
+  on conflict do nothing
 )
 select
   (select count(*) from chosen)::integer as released,

@@ -52,6 +52,7 @@ export async function applyRollup(transaction: ControlTransaction, rollup: Rollu
     await noteDelayOfSteps(transaction, applied, known.definition as unknown as Definition);
     // Before the definitions: the views name the new columns.
     await addMeasures(transaction, applied);
+    await dropPartials(transaction, applied);
   }
 
   await createSchema(transaction, rollup.settings.gold.schema);
@@ -149,6 +150,12 @@ async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Pro
       );
     }
   }
+}
+
+/** They hold of one definition; a run makes them anew. */
+async function dropPartials(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
+  const { partial, partial_partition: partition } = relationsOf(rollup);
+  await query(transaction, `drop table if exists ${partial}, ${partition}`);
 }
 
 /** For tables made before rows could be released from quarantine: `create table if not exists` adds no constraint. */

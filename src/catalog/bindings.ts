@@ -77,6 +77,11 @@ export function bindingsOf(rollup: Rollup): Bindings {
       rollup.keys.map((key) => trustedSql(`e.${quoteName(key.name)}::text`)),
       ', ',
     ),
+    reading: trustedSql('pg_temp.errata_touched'),
+    measured_into: trustedSql('pg_temp.errata_result'),
+    in_stretch: trustedSql(''),
+    id_in_stretch: trustedSql(''),
+    of_stretch: trustedSql(''),
     // of the keyed windows that are read in one go (statements.ts has the others)
     fence: trustedSql(''),
     looked_up: trustedSql('not true'),
@@ -152,7 +157,7 @@ function columnBindings(column: Column): Record<string, Sql> {
 }
 
 function measureBindings(measure: Measure): Record<string, Sql> {
-  const { name, type, expression, isAdditive, isNumeric, tolerance } = measure;
+  const { name, type, expression, isAdditive, isNumeric, tolerance, mergedBy } = measure;
   const quoted = quoteName(name);
   const [found, known] = [
     `coalesce(b.${quoted}, 0)::numeric`,
@@ -188,6 +193,7 @@ function measureBindings(measure: Measure): Record<string, Sql> {
     measure_name: quoteText(name),
     measure_type: trustedSql(type),
     measure_value: trustedSql(expression),
+    merged_measure: trustedSql(mergedBy ? `${mergedBy}(m.${quoted})::${type}` : `null::${type}`),
     contribution: trustedSql(isAdditive ? expression : `null::${type}`),
     sum_of_measure: trustedSql(isAdditive ? `sum(e.${quoted})::${type}` : `null::${type}`),
     pending_or_zero: trustedSql(

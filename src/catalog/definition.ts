@@ -44,6 +44,7 @@ export function definitionOf({ settings, keys, ids, measures, columns, times }: 
     policies: {
       table: `${bronze.table.schema}.${bronze.table.name}`,
       ...(bronze.trackChanges ? { track_changes: 'true' } : {}),
+      ...(settings.partials ? { partials: 'true' } : {}),
       ...(bronze.deletes === 'retention' ? { deletes: 'retention' } : {}),
       ...flat(watermark),
       allowed_lateness: String(settings.allowedLateness.microseconds),

@@ -144,6 +144,8 @@ export async function describeRollup(
   const overrides = await describeOverrides(transaction, settings, keys, fault);
   const found = await describeMeasures(transaction, settings, fault);
 
+  if (settings.partials) partialFaults(relation.kind, tableText, settings, found.measures, fault);
+
   const partitionColumns = await execute<{ column_name: string | null; is_expression: boolean }>(
     transaction,
     partitionColumnStatement,
@@ -184,6 +186,31 @@ export async function describeRollup(
     overrides,
   };
   return { rollup, faults };
+}
+
+function partialFaults(
+  kind: string,
+  table: string,
+  { window }: RollupSettings,
+  measures: readonly Measure[],
+  fault: AddFault,
+): void {
+  if (kind !== 'p')
+    fault(
+      'partials',
+      `${table} has no partitions, and partials are kept by ingestion partition`,
+      'leave partials out',
+    );
+  if (window.kind === 'session')
+    fault('partials', 'which session a row is in depends on the rows beside it', 'leave partials out');
+  for (const { name, expression, mergedBy } of measures) {
+    if (mergedBy === undefined)
+      fault(
+        'partials',
+        `measure "${name}", "${expression}", cannot be made from its parts`,
+        'write it as one count, min, max or exact sum without DISTINCT, or leave partials out',
+      );
+  }
 }
 
 export function nameText(table: TableName): string {

@@ -2,7 +2,7 @@
 import type { RollupSettings } from '../config/settings.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { AddFault } from './describe.ts';
-import { canBeCompared, probeExpression } from './probe.ts';
+import { canBeCompared, type Probe, probeExpression } from './probe.ts';
 import type { Measure } from './rollup.ts';
 
 const exactTypes = /^(smallint|integer|bigint|numeric(\(.*\))?|interval.*|money)$/;
@@ -98,9 +98,16 @@ export async function describeMeasures(
         additive ??
         (isAdditiveAggregate(probe.whole_aggregate) && exactTypes.test(probe.result_type) && isNumeric),
       isCountOfRows: probe.is_count_of_rows === true,
+      mergedBy: mergedBy(probe),
     });
   }
   return { measures, columns: [...columns] };
+}
+
+/** Counts and sums that do not depend on the order of rows add up; the least of partials is the least of all. */
+function mergedBy({ whole_aggregate: name, result_type: type }: Probe): Measure['mergedBy'] {
+  if (name === 'min' || name === 'max') return name;
+  return isAdditiveAggregate(name) && exactTypes.test(type) ? 'sum' : undefined;
 }
 
 function isAdditiveAggregate(name: string | null): boolean {

@@ -19,13 +19,21 @@ export interface Partition {
   readonly is_past: boolean;
   /** Of ingested_at, as the catalogue writes it; null where the partition has none. */
   readonly lower_bound: string | null;
+  readonly upper_bound: string | null;
   /** A transaction that has not ended holds a lock for writing on it. */
   readonly is_being_written: boolean;
   /** Differs, seconds later at the latest, when something was written to it. */
   readonly activity: string;
+  /** Differs also when something was deleted from it. */
+  readonly content: string;
+  readonly is_empty: boolean;
 }
 
-interface PartitionRow extends Omit<Partition, 'constraint_text' | 'is_past' | 'lower_bound'> {
+/** Both null while a transaction writes to the partition. */
+export type Activity = { readonly [member in 'activity' | 'content']: string | null };
+
+interface PartitionRow
+  extends Omit<Partition, 'constraint_text' | 'is_past' | 'lower_bound' | 'upper_bound'> {
   readonly constraint_text: string | null;
   readonly has_expression: boolean;
 }
@@ -51,19 +59,20 @@ export async function listPartitions(
     constraint_text: hasExpression ? 'true' : (row.constraint_text ?? 'true'),
     is_past: past[place] ?? false,
     lower_bound: bounds[place]?.lower ?? null,
+    upper_bound: uppers[place] ?? null,
   }));
 }
 
-/** What the activity of each partition is now, by its oid; null while a transaction writes to it. */
+/** What the activity of each partition is now, by its oid. */
 export async function readActivities(
   executor: Executor,
   rollup: Rollup,
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<ReadonlyMap<string, Activity>> {
   const { rows } = await execute<PartitionRow>(executor, statement, { relation_id: rollup.relationId });
   return new Map(
-    rows.map(({ relation_id: id, is_being_written: isWritten, activity }) => [
+    rows.map(({ relation_id: id, is_being_written: isWritten, activity, content }) => [
       id,
-      isWritten ? null : activity,
+      isWritten ? { activity: null, content: null } : { activity, content },
     ]),
   );
 }

@@ -33,6 +33,8 @@ const privateSuffixes = {
   emission: '_emission',
   source_change: '_source_change',
   evidence: '_evidence',
+  partial: '_partial',
+  partial_partition: '_partial_partition',
   unchained: '_unchained',
   last_stamp: '_last_stamp',
   past_state: '_past_state',
@@ -82,6 +84,8 @@ const privateLocalSuffixes = {
   override_once: '_override_once',
   past_state_by_start: '_past_state_by_start',
   emission_by_key: '_emission_by_key',
+  partial_by_key: '_partial_by_key',
+  partial_by_partition: '_partial_by_partition',
 } as const;
 
 /** What the private relations, functions, constraints and indexes of a rollup are called after its name. */

@@ -50,12 +50,15 @@ const auditedTables: readonly Relation[] = [
 /** Where windows are sessions. */
 const sessionTables: readonly Relation[] = ['session_key', 'session', 'session_row', 'session_part'];
 
-function tablesOf({ watermark, window }: RollupSettings): readonly Relation[] {
+const partialTables: readonly Relation[] = ['partial', 'partial_partition'];
+
+function tablesOf({ watermark, window, partials }: RollupSettings): readonly Relation[] {
   return [
     ...auditedTables,
     ...(hasOwnLog(watermark) ? (['watermark_log'] as const) : []),
     ...(watermark.overrides ? (['override'] as const) : []),
     ...(window.kind === 'session' ? sessionTables : []),
+    ...(partials ? partialTables : []),
   ];
 }
 

@@ -15,6 +15,8 @@ export interface Measure extends Column {
   readonly isNumeric: boolean;
   /** Exactly `count(*)`: tells the event count of a version that a stream wrote. */
   readonly isCountOfRows: boolean;
+  /** The aggregate that makes the whole of partials; undefined where none does. */
+  readonly mergedBy: 'sum' | 'min' | 'max' | undefined;
   readonly tolerance: string | undefined;
 }
 

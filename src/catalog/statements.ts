@@ -27,6 +27,7 @@ export const definitionFiles = (rollup: Rollup): readonly string[] => [
     ? ['rollup/watermark_log.sql']
     : []),
   ...(rollup.overrides ? ['rollup/override.sql'] : []),
+  ...(rollup.settings.partials ? ['rollup/partial.sql'] : []),
   ...(rollup.settings.bronze.trackChanges ? ['rollup/track_changes.sql'] : []),
   'rollup/guard.sql',
   ...viewFiles(rollup),
@@ -114,6 +115,23 @@ export const overrideFiles = [
   'remember_overrides',
 ] as const;
 
+/** What a run does besides where partials are kept, in `sql/pipeline/partials/`. */
+export const partialFiles = [
+  'work',
+  'ingested',
+  'forget',
+  'keep',
+  'keep_first_copies',
+  'remember',
+  'mark_changed',
+  'parted',
+  'find',
+  'stretches',
+  'look_up',
+  'merge',
+  'set_aside',
+] as const;
+
 type OverrideFile = (typeof overrideFiles)[number];
 
 export type PipelineFile = (typeof stageFiles)[keyof typeof stageFiles][number];
@@ -123,7 +141,12 @@ const pathOf = new Map<string, string>([
     files.map((file): [string, string] => [file, `pipeline/${stage}/${file}.sql`]),
   ),
   ['sessions/rows', 'pipeline/sessions/rows.sql'],
+  ['partials/keep', 'pipeline/partials/keep.sql'],
+  ['partials/keep_first_copies', 'pipeline/partials/keep_first_copies.sql'],
 ]);
+
+/** Files whose reading of one ingestion partition says what it is divided by. */
+export type ConstrainedFile = PipelineFile | 'sessions/rows' | 'partials/keep' | 'partials/keep_first_copies';
 const pipelineFiles = Object.values(stageFiles).flat() as PipelineFile[];
 
 /** What the stages do for sessions, in `sql/pipeline/sessions/`. */
@@ -168,6 +191,8 @@ export interface RollupStatements {
   readonly definitions: readonly Statement[];
   readonly pipeline: Readonly<Record<PipelineFile, Statement>>;
   readonly sessions: Readonly<Record<(typeof sessionFiles)[number], Statement>>;
+  /** Undefined: none are kept. */
+  readonly partials: PartialStatements | undefined;
   /** Undefined: neither delay nor lateness differs by key or source partition. */
   readonly overrides: Readonly<Record<OverrideFile, Statement>> | undefined;
   /** Undefined: no row of a \`fixed_delay\` carries its own. */
@@ -193,13 +218,21 @@ export interface RollupStatements {
   /** The tables of sessions, quoted. */
   readonly sessionTables: readonly Sql[];
   /** The statement again, with what one ingestion partition is divided by in place of `true`. */
-  withConstraint(file: PipelineFile | 'sessions/rows', constraint: string): Statement;
+  withConstraint(file: ConstrainedFile, constraint: string): Statement;
+}
+
+export interface PartialStatements extends Readonly<Record<(typeof partialFiles)[number], Statement>> {
+  /** `recompute` of the stretches that are read, and of those that are looked up. */
+  readonly read: Statement;
+  readonly lookUp: Statement;
 }
 
 /** What takes the place of a statement in which a measure could not be computed (R19). */
+export type CountedRows = 'seal' | 'recompute' | 'looked_up' | 'stretch' | 'stretch_looked_up' | 'values';
+
 export interface FailingStatements {
   /** The rows that the statement counts, in groups, into `pg_temp.errata_counted`. */
-  readonly counted: Readonly<Record<'seal' | 'recompute' | 'looked_up' | 'values', Statement>>;
+  readonly counted: Readonly<Record<CountedRows, Statement>>;
   /** `probe` for the contributions of single rows. */
   readonly probeRows: Statement;
   /** The statement without what fails. */
@@ -216,16 +249,33 @@ const lookingUp = {
   same_key: trustedSql('='),
 };
 
+/** What is read of a keyed window besides its partials: its rows of a stretch of ingestion. */
+const ofStretches = {
+  reading: trustedSql('pg_temp.errata_stretch'),
+  measured_into: trustedSql('pg_temp.errata_stretch_result'),
+  in_stretch: trustedSql(
+    'and s.errata_ingested_at >= t.ingested_from and s.errata_ingested_at < t.ingested_to and (t.is_looked_up or t.ingested_from = $1::timestamptz)',
+  ),
+  id_in_stretch: trustedSql(
+    'and s.errata_ingested_at >= i.ingested_from and s.errata_ingested_at < i.ingested_to and (i.is_looked_up or i.ingested_from = $1::timestamptz)',
+  ),
+  of_stretch: trustedSql(', t.ingested_from, t.ingested_to, t.is_looked_up'),
+};
+
 function failingStatements(rollup: Rollup, bindings: Bindings): FailingStatements {
   const measures = bindings.measure as readonly Readonly<Record<string, Sql>>[];
   const keys = rollup.keys.map(({ name }) => `r.${quoteName(name)}`);
   const window = ['r.errata_window_start', 'r.errata_window_end', ...keys];
   const without = (path: string) => prepare(path, { ...bindings, ...exceptFailing(rollup) });
+  const recomputed = (others: Bindings) =>
+    countedRows(recomputeFile, { ...bindings, ...others }, ['r.errata_target', ...window]);
   return {
     counted: {
       seal: countedRows('pipeline/seal/seal.sql', bindings, window),
-      recompute: countedRows(recomputeFile, bindings, ['r.errata_target', ...window]),
-      looked_up: countedRows(recomputeFile, { ...bindings, ...lookingUp }, ['r.errata_target', ...window]),
+      recompute: recomputed({}),
+      looked_up: recomputed(lookingUp),
+      stretch: recomputed(ofStretches),
+      stretch_looked_up: recomputed({ ...ofStretches, ...lookingUp }),
       values: countedRows('pipeline/sessions/values.sql', bindings, [
         'r.errata_target',
         'r.errata_session_id',
@@ -283,6 +333,15 @@ export function statementsOf(rollup: Rollup): RollupStatements {
       ? (Object.fromEntries(
           overrideFiles.map((file) => [file, load(`pipeline/overrides/${file}.sql`)]),
         ) as Record<OverrideFile, Statement>)
+      : undefined,
+    partials: rollup.settings.partials
+      ? {
+          ...(Object.fromEntries(
+            partialFiles.map((file) => [file, load(`pipeline/partials/${file}.sql`)]),
+          ) as Record<(typeof partialFiles)[number], Statement>),
+          read: prepare(recomputeFile, { ...bindings, ...ofStretches }),
+          lookUp: prepare(recomputeFile, { ...bindings, ...ofStretches, ...lookingUp }),
+        }
       : undefined,
     watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark/watermark_delays.sql') : undefined,
     report: {

@@ -97,6 +97,8 @@ export interface RollupSettings {
   readonly allowedLatenessColumn?: string | undefined;
   readonly seal: SealSettings;
   readonly publish: PublishSettings;
+  /** Whether the measures of closed ingestion partitions are kept (R20). */
+  readonly partials: boolean;
   readonly schedule?: ScheduleSettings | undefined;
   /** Undefined: there is no threshold. */
   readonly alerts?: AlertSettings | undefined;

@@ -7,6 +7,7 @@
  * more, into a work table, and halves them until the failing groups are left (probe.sql).
  */
 
+import type { CountedRows } from '../catalog/statements.ts';
 import { isFaultOfRow } from '../db/row-fault.ts';
 import { execute, query, type Statement, type Value } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
@@ -41,7 +42,7 @@ export async function withoutFailing<Result>(
 /** Keyed windows that fail stay in the queue with their error. @param statement whose rows are counted */
 export async function setWindowsAside(
   run: RunContext,
-  statement: 'seal' | 'recompute' | 'looked_up',
+  statement: Exclude<CountedRows, 'values'>,
   values: Values,
   isUnsealed: boolean,
 ): Promise<number> {

@@ -4,6 +4,7 @@ import { execute, query } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
 import { setWindowsAside, withoutFailing } from './failing.ts';
 import { ingestedFrom } from './ingested-from.ts';
+import { findPartials, recomputeFromPartials } from './partials.ts';
 import { planned } from './planned.ts';
 import { hasSessions, recomputeSessions } from './sessions.ts';
 import { skewOf } from './watermark.ts';
@@ -37,6 +38,8 @@ async function recomputeWindows(run: RunContext, isUnsealed: boolean): Promise<v
   const { transaction, statements, rollup } = run;
   // Of an index that leads with the time a look-up reads the rows of all keys: there the planner chooses.
   const isChosen = rollup.hasRowAge && (await servingIndexes(transaction, rollup)).leadWithKey;
+  if (!isUnsealed && (await findPartials(run, isChosen)) > 0)
+    await recomputeFromPartials(run, isChosen ? hashed : forGroups);
   if (isChosen) await execute(transaction, statements.pipeline.look_up, { rollup_id: rollup.id });
   // Without statistics the planner takes the work table for a thousand windows and may read all of bronze for three.
   await query(transaction, 'analyze pg_temp.errata_touched');
@@ -59,7 +62,7 @@ async function spanOf(run: RunContext, isLookedUp: boolean) {
     run.transaction,
     `select min(t.window_start)::text as "from", max(t.window_end)::text as "to"
      from pg_temp.errata_touched as t
-     where coalesce(t.is_looked_up, false) = $1::boolean`,
+     where t.is_parted is not true and coalesce(t.is_looked_up, false) = $1::boolean`,
     [isLookedUp],
   );
   if (!span || span.from === null) return undefined;

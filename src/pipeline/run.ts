@@ -20,6 +20,7 @@ import { diff } from './diff.ts';
 import { finish, takeStamp } from './finish.ts';
 import { keepLateEvents } from './late-events.ts';
 import { notify } from './notify.ts';
+import { keepPartials } from './partials.ts';
 import { publish } from './publish.ts';
 import { recompute } from './recompute.ts';
 import { answerRefused, readRefused } from './refused.ts';
@@ -149,6 +150,7 @@ async function attempt(
           const touched = await watch.time('touch', () => touch(run, sealing));
           const amended = await watch.time('amend', () => amend(run, scanned));
           if (amended.hasUnread && !run.readAll) throw new UnreadRows();
+          await watch.time('partials', () => keepPartials(run, scanned, activities));
           await watch.time('recompute', () => recompute(run));
           const verdicts = await watch.time('diff', () => diff(run, stamp));
           if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();

@@ -24,7 +24,7 @@
 
 import { recordFirstIngestion } from '../catalog/complete-from.ts';
 import { microseconds } from '../catalog/describe.ts';
-import { listPartitions, type Partition } from '../catalog/partitions.ts';
+import { type Activity, listPartitions, type Partition } from '../catalog/partitions.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, ScanSummary } from './context.ts';
 
@@ -198,7 +198,7 @@ export async function findBeginning(run: RunContext, { readings }: Scan): Promis
 export async function rememberReadings(
   run: RunContext,
   readings: readonly Reading[],
-  activities: ReadonlyMap<string, string | null>,
+  activities: ReadonlyMap<string, Activity>,
 ): Promise<void> {
   for (const { partition, summary } of readings) {
     await execute(run.transaction, run.statements.pipeline.remember, {
@@ -210,7 +210,7 @@ export async function rememberReadings(
       seen: summary.seen,
       bound: run.bound,
       deferred_from: summary.deferred_from,
-      activity: partition.is_being_written ? null : (activities.get(partition.relation_id) ?? null),
+      activity: partition.is_being_written ? null : (activities.get(partition.relation_id)?.activity ?? null),
       examined: summary.examined,
       event_time_from: summary.event_time_from,
       event_time_to: summary.event_time_to,

@@ -61,6 +61,7 @@ export async function publishedRollup(
           isAdditive: reconciled.has(`corrections_${measure.name}`),
           isNumeric: numericTypes.test(type),
           isCountOfRows: false,
+          mergedBy: undefined,
         },
       ];
     }),

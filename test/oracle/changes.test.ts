@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openErrata, type TestErrata } from '../support/errata.ts';
 import { type History, histories } from './history.ts';
 import type { Row } from './model.ts';
+import { divide, land } from './partitions.ts';
 
 const numberOfHistories = Number(process.env.ERRATA_HISTORIES ?? 40);
 const seed = process.env.ERRATA_SEED === undefined ? 8841 : Number(process.env.ERRATA_SEED);
@@ -18,6 +19,7 @@ interface Plan {
   readonly size: number;
   readonly every: number;
   readonly keyed: boolean;
+  readonly partials?: true;
 }
 
 const plans: Record<string, Plan> = {
@@ -25,6 +27,8 @@ const plans: Record<string, Plan> = {
   changed_grace: { policy: 'grace', size: 30, every: 30, keyed: true },
   changed_total: { policy: 'auto', size: 40, every: 40, keyed: false },
   changed_hopping: { policy: 'auto', size: 30, every: 10, keyed: true },
+  changed_partials: { policy: 'auto', size: 60, every: 60, keyed: true, partials: true },
+  changed_partials_grace: { policy: 'grace', size: 60, every: 30, keyed: true, partials: true },
 };
 
 /** Before which run, which row, and what happens to it. */
@@ -48,7 +52,8 @@ let epoch = 0;
 beforeAll(async () => {
   database = await openTestDatabase();
   await database.pool.query(
-    'create schema bronze; create table bronze.event (no integer, id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer)',
+    `create schema bronze; create table bronze.event (no integer, id text, key text, event_time timestamptz, ingested_at timestamptz, amount integer);
+     create table bronze.parted (like bronze.event) partition by range (ingested_at); create index on bronze.parted (key, event_time)`,
   );
   for (const [name, plan] of Object.entries(plans)) {
     rollups.set(
@@ -59,7 +64,7 @@ beforeAll(async () => {
 rollups:
   ${name}:
     gold: gold.${name}
-    bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at, complete_from: 0001-01-01, track_changes: true }
+    bronze: { table: ${bronzeOf(plan)}, event_id: id, event_time: event_time, ingested_at: ingested_at, complete_from: 0001-01-01, track_changes: true }
     window: { hopping: ${plan.size} s, every: ${plan.every} s }
     key: ${plan.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
@@ -67,6 +72,7 @@ rollups:
     allowed_lateness: 10 s
     seal: { by: errata }
     publish: { policy: ${plan.policy} }
+    partials: ${plan.partials ?? false}
 `,
       ),
     );
@@ -96,6 +102,7 @@ async function replay(
   { rows, bounds }: History,
   changed: readonly Change[],
 ): Promise<void> {
+  if (plan.partials) await divide(errata, 'parted', epoch, instant);
   await errata.rows('truncate bronze.event');
   const live: Live[] = [];
   /** The row that counts, by window and id. */
@@ -105,7 +112,7 @@ async function replay(
     for (const [no, row] of rows.entries()) {
       if (row.ingestedAt <= before || row.ingestedAt > bound) continue;
       live.push({ ...row, no });
-      await errata.rows('insert into bronze.event values ($1, $2, $3, $4, $5, $6)', [
+      await land(database, `insert into ${bronzeOf(plan)} values ($1, $2, $3, $4, $5, $6)`, [
         no,
         row.id,
         row.key,
@@ -115,19 +122,24 @@ async function replay(
       ]);
     }
     for (const change of changed.filter((one) => one.run % bounds.length === run))
-      await carryOut(errata, live, change);
+      await carryOut(errata, bronzeOf(plan), live, change);
     await errata.run({ bound: instant(bound) });
     expect(await restated(errata, name, plan)).toEqual(await expected(errata, name, plan, live, counting));
   }
 }
 
-async function carryOut(errata: TestErrata, live: Live[], { row, what, by }: Change): Promise<void> {
+async function carryOut(
+  errata: TestErrata,
+  bronze: string,
+  live: Live[],
+  { row, what, by }: Change,
+): Promise<void> {
   const place = row % Math.max(live.length, 1);
   const old = live[place];
   if (!old) return;
   if (what === 'delete') {
     live.splice(place, 1);
-    await errata.rows('delete from bronze.event where no = $1', [old.no]);
+    await errata.rows(`delete from ${bronze} where no = $1`, [old.no]);
     return;
   }
   const now = {
@@ -137,7 +149,7 @@ async function carryOut(errata: TestErrata, live: Live[], { row, what, by }: Cha
     key: what === 'key' ? 'moved' : old.key,
   };
   live[place] = now;
-  await errata.rows('update bronze.event set amount = $2, event_time = $3, key = $4 where no = $1', [
+  await errata.rows(`update ${bronze} set amount = $2, event_time = $3, key = $4 where no = $1`, [
     now.no,
     now.amount,
     instant(now.eventTime),
@@ -209,6 +221,10 @@ async function expected(
     .filter(({ value, count }) => value !== 0 || count !== 0)
     .map(({ line, value, count }) => `${line} ${value} ${count}`)
     .sort();
+}
+
+function bronzeOf({ partials }: Plan): string {
+  return partials ? 'bronze.parted' : 'bronze.event';
 }
 
 function instant(seconds: number): string {

@@ -52,6 +52,8 @@ export interface Policy {
   readonly sourceLateness?: Readonly<Record<string, number>>;
   /** Each row's delay is its allowed lateness; null: that of the rollup. */
   readonly rowLateness?: true;
+  /** Bronze is partitioned, and the measures of closed partitions are kept: the model knows nothing of it. */
+  readonly partials?: true;
 }
 
 export interface Version {

@@ -6,6 +6,7 @@ import { openErrata, type TestErrata } from '../support/errata.ts';
 import { reconciled } from '../support/reconcile.ts';
 import { type History, histories, withBridges } from './history.ts';
 import { Model, type Policy } from './model.ts';
+import { divide, land } from './partitions.ts';
 import { policies } from './policies.ts';
 import { SessionModel } from './sessions.ts';
 
@@ -27,6 +28,8 @@ beforeAll(async () => {
     create table bronze.event (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay interval);
     create index on bronze.event (key, event_time);
     create index on bronze.event (event_time);
+    create table bronze.parted (like bronze.event) partition by range (ingested_at);
+    create index on bronze.parted (key, event_time);
     create table bronze.log (at timestamptz, watermark timestamptz, idle boolean, source_partition text)`);
   for (const [name, policy] of Object.entries(policies)) {
     await database.pool.query(
@@ -116,6 +119,9 @@ async function published(
   sweeps: boolean,
 ): Promise<string[]> {
   const instant = (seconds: number) => new Date((epoch + seconds) * 1000).toISOString();
+  const policy = policies[name] as Policy;
+  const bronze = policy.partials ? 'bronze.parted' : 'bronze.event';
+  if (policy.partials) await divide(errata, 'parted', epoch, instant);
   await errata.rows('truncate bronze.event, bronze.log');
   // Nor do source partitions remember the history before this one.
   await errata.rows('truncate errata.source_partition, errata.source_watermark_step');
@@ -137,8 +143,9 @@ async function published(
   }
   for (const [run, bound] of history.bounds.entries()) {
     const rows = history.rows.filter((_, place) => history.visibleFrom[place] === run);
-    await errata.rows(
-      `insert into bronze.event select id, key, source, event_time, ingested_at, amount, delay * interval '1 second'
+    await land(
+      database,
+      `insert into ${bronze} select id, key, source, event_time, ingested_at, amount, delay * interval '1 second'
        from jsonb_to_recordset($1) as r (id text, key text, source text, event_time timestamptz, ingested_at timestamptz, amount integer, delay integer)`,
       [
         JSON.stringify(
@@ -239,7 +246,7 @@ function yamlOf(name: string, policy: Policy): string {
 rollups:
   ${name}:
     gold: gold.${name}
-    bronze: { table: bronze.event, event_id: id, event_time: event_time, ingested_at: ingested_at${column}, complete_from: 0001-01-01 }
+    bronze: { table: ${policy.partials ? 'bronze.parted' : 'bronze.event'}, event_id: id, event_time: event_time, ingested_at: ingested_at${column}, complete_from: 0001-01-01 }
     window: ${policy.gap ? `{ session_gap: ${policy.gap} s }` : policy.every ? `{ hopping: ${policy.size} s, every: ${policy.every} s }` : `{ tumbling: ${policy.size} s }`}
     key: ${policy.keyed ? '[key]' : '[]'}
     measures: { amount: sum(amount) }
@@ -247,5 +254,6 @@ rollups:
     allowed_lateness: ${policy.rowLateness ? `{ column: delay, default: ${policy.lateness} s }` : `${policy.lateness} s`}
     seal: { by: errata }
     publish: { policy: ${policy.policy} }
+    partials: ${policy.partials ?? false}
 `;
 }

@@ -65,8 +65,8 @@ create temp table errata_touched on commit drop as
 select 'counted'::text as target, q.window_start, q.window_end, null::date as local_date, /*:each key*/ q./*:key*/region/*.*/, /*:end*/ '{}'::text[] as causes, false as has_null_key,
   -- rows of bronze are left out, or are copies; and nothing is, in none of the three sets, so that they are one
   false as has_left_out, false as is_whole,
-  -- its rows are looked up in an index, and not read with those of all others
-  false as is_looked_up
+  -- its rows are looked up in an index, and not read with those of all others; it is made from partials
+  false as is_looked_up, false as is_parted
 from /*:touched*/errata.daily_orders_touched/*.*/ as q
 where false;
 
@@ -114,7 +114,7 @@ where false;
 -- statistics on them the planner joins them to bronze by nested loops; on the git history of test/cases (80,161 rows)
 -- sealing then took 28.6 s instead of 0.4 s.
 create temp table errata_excluded on commit drop as
-select 'counted'::text as target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.event_id
+select 'counted'::text as target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.event_id, e.ingested_at
 from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 where false;
 

@@ -11,8 +11,8 @@ with copied as (
     and c.window_end = t.window_end
     /*:each key*/ and array[c./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
 )
-insert into pg_temp.errata_excluded (target, window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id)
-select t.target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.event_id
+insert into pg_temp.errata_excluded (target, window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ event_id, ingested_at)
+select t.target, e.window_start, e.window_end, /*:each key*/ e./*:key*/region/*.*/, /*:end*/ e.event_id, e.ingested_at
 from pg_temp.errata_touched as t
 join /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   on e.window_start = t.window_start

@@ -40,6 +40,7 @@ bucket as (
   from pg_temp.errata_touched as t
   cross join edge as e
   where not t.has_null_key
+    and t.is_parted is not true
   group by 1
 ),
 average as (
@@ -81,4 +82,5 @@ update pg_temp.errata_touched as t
 set is_looked_up = true
 from chosen as c
 where not t.has_null_key
+  and t.is_parted is not true
   and t.window_start < c.instant

@@ -5,6 +5,9 @@
 -- $3 skew: interval, how much earlier than its start a row of a window may have been ingested; null where that cannot be known
 -- $4 events_from, $5 events_to: all event times of these windows, half-open
 --
+-- Executed over pg_temp.errata_stretch and into errata_stretch_result for what partials leave to read, one stretch of ingestion
+-- after the other.
+--
 -- Inputs: pg_temp.errata_touched, analysed; bronze, pg_temp.errata_excluded, pg_temp.errata_copied. Rows
 -- out: one a keyed window and target that has rows, into pg_temp.errata_result. Safe to repeat: writes work tables only.
 --
@@ -19,19 +22,20 @@
 -- one way the comparing took 5.6 s of 15.8, and four columns to group by 3.2.
 -- Rejected: all columns of the source in the branches, the digest with them: the planner does not drop there what nobody asks for.
 with copied_id as (
-  select distinct t.ctid as errata_tid, c.target, c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.event_id
+  select distinct t.ctid as errata_tid, c.target, c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.event_id /*:of_stretch*//*.*/
   from pg_temp.errata_copied as c
-  join pg_temp.errata_touched as t
+  join /*:reading*/pg_temp.errata_touched/*.*/ as t
     on t.target = c.target
     and t.window_start = c.window_start
     and t.window_end = c.window_end
     /*:each key*/ and array[t./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
-  where t.is_looked_up is /*:looked_up*/true/*.*/
+  where t.is_parted is not true
+    and t.is_looked_up is /*:looked_up*/true/*.*/
 ),
 window_row as (
   select t.ctid as errata_tid, t.target as errata_target, t.window_start as errata_window_start, t.window_end as errata_window_end, 1::bigint as errata_twin, 0::bigint as errata_copies, r.errata_event_id
     /*:each column*/ , r./*:column*/region/*.*/ /*:end*/
-  from pg_temp.errata_touched as t
+  from /*:reading*/pg_temp.errata_touched/*.*/ as t
   cross join lateral (
     select s.*
     from /*:source*/errata.daily_orders_source/*.*/ () as s
@@ -44,23 +48,26 @@ window_row as (
       and s.errata_event_time >= $4::timestamptz
       and s.errata_event_time < $5::timestamptz
       and s.errata_is_valid
+      /*:in_stretch*//*.*/
     /*:fence*/offset 0/*.*/
   ) as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   where t.has_left_out is true
     and not t.has_null_key
+    and t.is_parted is not true
     and t.is_looked_up is /*:looked_up*/true/*.*/
     and w.window_start = t.window_start
   union all
   -- never looked up: `=` finds no NULL in an index
   select t.ctid, t.target, t.window_start, t.window_end, 1, 0, r.errata_event_id /*:each column*/ , r./*:column*/region/*.*/ /*:end*/
-  from pg_temp.errata_touched as t
+  from /*:reading*/pg_temp.errata_touched/*.*/ as t
   join /*:source*/errata.daily_orders_source/*.*/ () as r
     on r.errata_event_time >= t.window_start
     and r.errata_event_time < t.window_end
     /*:each key*/ and array[r./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   where t.has_null_key
+    and t.is_parted is not true
     and t.is_looked_up is /*:looked_up*/true/*.*/
     and w.window_start = t.window_start
     and (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
@@ -72,7 +79,7 @@ window_row as (
 counted_row as (
   select t.ctid as errata_tid, t.target as errata_target, t.window_start as errata_window_start, t.window_end as errata_window_end
     /*:each column*/ , r./*:column*/region/*.*/ /*:end*/
-  from pg_temp.errata_touched as t
+  from /*:reading*/pg_temp.errata_touched/*.*/ as t
   cross join lateral (
     select s.*
     from /*:source*/errata.daily_orders_source/*.*/ () as s
@@ -85,11 +92,13 @@ counted_row as (
       and s.errata_event_time >= $4::timestamptz
       and s.errata_event_time < $5::timestamptz
       and s.errata_is_valid
+      /*:in_stretch*//*.*/
     /*:fence*/offset 0/*.*/
   ) as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
   where t.has_left_out is not true
     and not t.has_null_key
+    and t.is_parted is not true
     and t.is_looked_up is /*:looked_up*/true/*.*/
     and w.window_start = t.window_start
   union all
@@ -126,6 +135,7 @@ counted_row as (
         and s.errata_event_time >= $4::timestamptz
         and s.errata_event_time < $5::timestamptz
         and s.errata_is_valid
+        /*:id_in_stretch*//*.*/
       /*:fence*/offset 0/*.*/
     ) as r
     left join pg_temp.errata_copied as c
@@ -147,7 +157,7 @@ counted_row as (
     )
 )
 -- measured
-insert into pg_temp.errata_result (target, window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count)
+insert into /*:measured_into*/pg_temp.errata_result/*.*/ (target, window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count)
 select
   t.target, t.window_start, t.window_end, /*:each key*/ t./*:key*/region/*.*/, /*:end*/
   /*:each measure*/ m./*:measure*/revenue/*.*/, /*:end*/ m.errata_event_count
@@ -156,4 +166,4 @@ from (
   from counted_row as r
   group by r.errata_tid
 ) as m
-join pg_temp.errata_touched as t on t.ctid = m.errata_tid
+join /*:reading*/pg_temp.errata_touched/*.*/ as t on t.ctid = m.errata_tid

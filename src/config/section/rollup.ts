@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { durationOf } from '../duration.ts';
 import type { Faults } from '../faults.ts';
-import { columns, cron, durationOrColumn, goldName, section, timeZone } from '../leaf.ts';
+import { columns, cron, durationOrColumn, flag, goldName, section, timeZone } from '../leaf.ts';
 import { nameBytes, plainName } from '../name.ts';
 import type { Path, Places } from '../place.ts';
 import type { RollupSettings } from '../settings.ts';
@@ -41,6 +41,11 @@ export const rollupShape = section(
       .describe('How long past its end a window is still updated; left out: 0.'),
     seal: sealShape.describe('Who writes version 1, the number that ships.'),
     publish: publishShape.describe('Who publishes corrections.'),
+    partials: flag
+      .optional()
+      .describe(
+        'true: keep the measures of each ingestion partition that is closed, so that a long window is not read whole again. Left out: false.',
+      ),
     schedule: scheduleShape.optional().describe('When `errata serve` runs the rollup.'),
     alerts: alertsShape.optional().describe('Thresholds of its own; what is left out is as the file says.'),
   },
@@ -113,6 +118,7 @@ export function rollupSettings(
     allowedLatenessColumn: rollup.allowed_lateness?.column,
     seal: sealSettings(rollup.seal),
     publish: publishSettings(rollup.publish),
+    partials: rollup.partials ?? false,
     schedule: rollup.schedule && { cron: rollup.schedule.cron, timeZone: rollup.schedule.time_zone ?? 'UTC' },
     alerts: alertSettings(alerts, rollup.alerts),
     ...shared,
