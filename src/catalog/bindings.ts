@@ -79,6 +79,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     ),
     reading: trustedSql('pg_temp.errata_touched'),
     measured_into: trustedSql('pg_temp.errata_result'),
+    sealing_into: trustedSql('pg_temp.errata_sealing_result'),
     in_stretch: trustedSql(''),
     id_in_stretch: trustedSql(''),
     of_stretch: trustedSql(''),

@@ -129,6 +129,7 @@ export const partialFiles = [
   'stretches',
   'look_up',
   'merge',
+  'merge_sealing',
   'set_aside',
 ] as const;
 
@@ -225,6 +226,8 @@ export interface PartialStatements extends Readonly<Record<(typeof partialFiles)
   /** `recompute` of the stretches that are read, and of those that are looked up. */
   readonly read: Statement;
   readonly lookUp: Statement;
+  /** `sealing_result` of what they do not cover. */
+  readonly sealingPart: Statement;
 }
 
 /** What takes the place of a statement in which a measure could not be computed (R19). */
@@ -341,6 +344,10 @@ export function statementsOf(rollup: Rollup): RollupStatements {
           ) as Record<(typeof partialFiles)[number], Statement>),
           read: prepare(recomputeFile, { ...bindings, ...ofStretches }),
           lookUp: prepare(recomputeFile, { ...bindings, ...ofStretches, ...lookingUp }),
+          sealingPart: prepare('pipeline/seal/sealing_result.sql', {
+            ...bindings,
+            sealing_into: trustedSql('pg_temp.errata_sealing_part'),
+          }),
         }
       : undefined,
     watermarkDelays: hasRowDelays(rollup) ? load('pipeline/watermark/watermark_delays.sql') : undefined,

@@ -12,7 +12,7 @@
 import type { Activity } from '../catalog/partitions.ts';
 import type { PartialStatements } from '../catalog/statements.ts';
 import { isFaultOfRow } from '../db/row-fault.ts';
-import { execute, query } from '../db/statement.ts';
+import { execute, query, type Value } from '../db/statement.ts';
 import type { RunContext } from './context.ts';
 import { setWindowsAside, withoutFailing } from './failing.ts';
 import { planned } from './planned.ts';
@@ -81,6 +81,33 @@ async function keep(run: RunContext, relation: string, constraint: string): Prom
     await query(transaction, 'release savepoint errata_partials');
     return false;
   }
+}
+
+/** Of the windows that became sealed, as `sealing_result` takes it. */
+export type SealingSpan = Readonly<
+  Record<'sealing_from' | 'sealing_to' | 'events_to' | 'ingested_from' | 'bound', Value>
+>;
+
+/** The same as `sealing_result`, where no delay differs by key. @param span parameters of it */
+export async function measureSealing(run: RunContext, span: SealingSpan): Promise<void> {
+  const { transaction, statements } = run;
+  const partials = statements.partials as PartialStatements;
+  const uncovered = await query<{ ingested_from: string | null; bound: string }>(
+    transaction,
+    `select greatest(lower(r), $1::timestamptz)::text as ingested_from, least(upper(r) - interval '1 microsecond', $2::timestamptz)::text as bound
+     from unnest((
+       select range_agg(tstzrange(nullif(i.ingested_from, '-infinity'), nullif(i.ingested_to, 'infinity')))
+       from pg_temp.errata_ingested as i
+       where not i.is_covered
+     )) as r
+     where upper(r) > $1::timestamptz or upper(r) is null or $1::timestamptz is null`,
+    [span.ingested_from, span.bound],
+  );
+  for (const stretch of uncovered) await execute(transaction, partials.sealingPart, { ...span, ...stretch });
+  await execute(transaction, partials.merge_sealing, {
+    sealing_from: span.sealing_from,
+    sealing_to: span.sealing_to,
+  });
 }
 
 /** Tells which touched keyed windows are made from partials, and what of them is read all the same. @returns how many. */

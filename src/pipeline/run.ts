@@ -1,7 +1,7 @@
 /**
  * The way of the data, for one rollup, in one transaction:
  *
- *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain ──> notify
+ *     bronze ──> scan ──> refused ──> watermark ──> classify ──> copies ──> late events ──> partials ──> seal ──> touch ──> amend ──> recompute ──> diff ──> publish ──> chain ──> notify
  *
  * `plan` is this very run, rolled back where publishing would begin.
  */
@@ -145,12 +145,12 @@ async function attempt(
           const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
           const refused = await answerRefused(run, scanned.readings);
           const stamp = await takeStamp(run);
+          await watch.time('partials', () => keepPartials(run, scanned, activities));
           const sealed = await watch.time('seal', () => seal(run, sealing, stamp));
           await options.before?.(run);
           const touched = await watch.time('touch', () => touch(run, sealing));
           const amended = await watch.time('amend', () => amend(run, scanned));
           if (amended.hasUnread && !run.readAll) throw new UnreadRows();
-          await watch.time('partials', () => keepPartials(run, scanned, activities));
           await watch.time('recompute', () => recompute(run));
           const verdicts = await watch.time('diff', () => diff(run, stamp));
           if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();

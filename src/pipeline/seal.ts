@@ -1,8 +1,9 @@
 /** Seal: version 1 of the windows that the watermark has passed, by whoever seals (R8). */
-import { execute, query, type Value } from '../db/statement.ts';
+import { execute, query } from '../db/statement.ts';
 import { UnreadRows } from './begin.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { setWindowsAside, withoutFailing } from './failing.ts';
+import { measureSealing, type SealingSpan } from './partials.ts';
 import { planned } from './planned.ts';
 import { hashed, recompute } from './recompute.ts';
 import { askForUnsealedSessions, hasSessions, sealSessions } from './sessions.ts';
@@ -74,16 +75,18 @@ export async function seal(run: RunContext, sealing: Sealing, stamp: string): Pr
 }
 
 /** @returns of how many keyed windows that the watermark passed the stream's version 1 is what their rows give. */
-async function compareShipped(run: RunContext, span: Readonly<Record<string, Value>>): Promise<number> {
-  const { transaction, statements } = run;
+async function compareShipped(run: RunContext, span: SealingSpan): Promise<number> {
+  const { transaction, statements, rollup } = run;
   const { pipeline, failing } = statements;
   let isMeasured = true;
   await withoutFailing(
     run,
     (isWithout) =>
-      planned(transaction, hashed, () =>
-        execute(transaction, isWithout ? failing.without.sealing_result : pipeline.sealing_result, span),
-      ),
+      planned(transaction, hashed, async () => {
+        if (isWithout) await execute(transaction, failing.without.sealing_result, span);
+        else if (statements.partials && !rollup.overrides) await measureSealing(run, span);
+        else await execute(transaction, pipeline.sealing_result, span);
+      }),
     async () => {
       // Which of them fail is found where they are recomputed.
       isMeasured = false;

@@ -3,7 +3,7 @@
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_ingested. Rows out: into pg_temp.errata_partial. Safe to repeat: writes work
 -- tables only.
 insert into pg_temp.errata_partial
-select p.*, false
+select t.target, p.*, false
 from pg_temp.errata_touched as t
 cross join lateral (
   select p.*

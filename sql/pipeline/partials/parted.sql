@@ -4,7 +4,7 @@
 -- Inputs: pg_temp.errata_touched, pg_temp.errata_ingested. Rows out: one a keyed window; the mark `is_parted`. Safe to repeat.
 update pg_temp.errata_touched as t
 set is_parted = true
-where t.target = 'counted'
+where t.target in ('counted', 'open', 'all')
   and not t.has_null_key
   and exists (select from pg_temp.errata_ingested as i where i.is_covered)
   and not exists (

@@ -13,27 +13,26 @@ with uncovered as materialized (
   )) as r
 ),
 left_out as materialized (
-  select n.window_start, n.window_end, /*:each key*/ n./*:key*/region/*.*/, /*:end*/ n.ingested_at, 0 as copies, true as is_excluded
+  select n.target, n.window_start, n.window_end, /*:each key*/ n./*:key*/region/*.*/, /*:end*/ n.ingested_at, 0 as copies, true as is_excluded
   from pg_temp.errata_excluded as n
-  where n.target = 'counted'
   union all
-  select c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.ingested_at, c.copies, false
+  select c.target, c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.ingested_at, c.copies, false
   from pg_temp.errata_copied as c
-  where c.target = 'counted'
 ),
 left_in as materialized (
   select
-    o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/
+    o.target, o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/
     i.relation_id, i.ingested_from, i.ingested_to, sum(o.copies) as copies, bool_or(o.is_excluded) as is_excluded
   from left_out as o
   join pg_temp.errata_ingested as i
     on o.ingested_at >= i.ingested_from
     and o.ingested_at < i.ingested_to
   where i.is_covered
-  group by o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/ i.relation_id, i.ingested_from, i.ingested_to
+  group by o.target, o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/ i.relation_id, i.ingested_from, i.ingested_to
 ),
 differing as materialized (
   select
+    coalesce(l.target, p.target) as target,
     coalesce(l.window_start, p.window_start) as window_start,
     coalesce(l.window_end, p.window_end) as window_end,
     /*:each key*/ coalesce(l./*:key*/region/*.*/, p./*:key*/region/*.*/) as /*:key*/region/*.*/, /*:end*/
@@ -41,7 +40,8 @@ differing as materialized (
     coalesce(p.event_count + p.copies, 1) as expected
   from left_in as l
   full join pg_temp.errata_partial as p
-    on p.window_start = l.window_start
+    on p.target = l.target
+    and p.window_start = l.window_start
     and p.window_end = l.window_end
     /*:each key*/ and array[p./*:key*/region/*.*/] = array[l./*:key*/region/*.*/] /*:end*/
     and p.relation_id = l.relation_id
@@ -52,7 +52,8 @@ left_partial as (
   update pg_temp.errata_partial as p
   set is_left = true
   from differing as d
-  where p.relation_id = d.relation_id
+  where p.target = d.target
+    and p.relation_id = d.relation_id
     and p.window_start = d.window_start
     and p.window_end = d.window_end
     /*:each key*/ and array[p./*:key*/region/*.*/] = array[d./*:key*/region/*.*/] /*:end*/
@@ -64,7 +65,8 @@ select
   t.target, t.window_start, t.window_end, /*:each key*/ t./*:key*/region/*.*/, /*:end*/ false,
   exists (
     select from left_out as o
-    where o.window_start = t.window_start
+    where o.target = t.target
+      and o.window_start = t.window_start
       and o.window_end = t.window_end
       /*:each key*/ and array[o./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
       and o.ingested_at >= u.ingested_from
@@ -83,6 +85,7 @@ select
 from differing as d
 join pg_temp.errata_touched as t
   on t.is_parted
+  and t.target = d.target
   and t.window_start = d.window_start
   and t.window_end = d.window_end
   /*:each key*/ and array[t./*:key*/region/*.*/] = array[d./*:key*/region/*.*/] /*:end*/

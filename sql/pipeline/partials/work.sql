@@ -12,11 +12,17 @@ create temp table errata_ingested (
   is_failed boolean not null
 ) on commit drop;
 
--- Partials of the touched keyed windows. Left: rows of the partition are left out of the window, or are other copies than
+-- Partials of the touched keyed windows, for each set of rows that is asked for. Left: rows of the partition are left out of the set, or are other copies than
 -- when it was kept; it is not used.
 create temp table errata_partial on commit drop as
-select p.*, false as is_left
+select 'counted'::text as target, p.*, false as is_left
 from /*:partial*/errata.daily_orders_partial/*.*/ as p
+where false;
+
+-- Parts of the measures of the keyed windows that became sealed.
+create temp table errata_sealing_part on commit drop as
+select s.*
+from pg_temp.errata_sealing_result as s
 where false;
 
 -- What is read from bronze of a keyed window that has partials: its rows of a stretch of ingestion.

@@ -7,9 +7,10 @@
 --
 -- Rows out: one a keyed window that has rows, into pg_temp.errata_sealing_result. Safe to repeat: writes work tables only.
 --
+-- Where partials are kept, once for each stretch of ingestion that they do not cover, into pg_temp.errata_sealing_part.
 -- One reading serves both questions that follow: for which of them did nothing ship (unsealed.sql), and of which did the very
 -- value ship (agreed.sql)? A day of 670,000 rows and 14,400 keyed windows was read for each of them, in 2.0 s together.
-insert into pg_temp.errata_sealing_result (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count)
+insert into /*:sealing_into*/pg_temp.errata_sealing_result/*.*/ (window_start, window_end, /*:each key*/ /*:key*/region/*.*/, /*:end*/ /*:each measure*/ /*:measure*/revenue/*.*/, /*:end*/ event_count)
 select
   r.errata_window_start, r.errata_window_end, /*:each key*/ r./*:key*/region/*.*/, /*:end*/
   /*:each measure*/ /*:measure_value*/sum(amount)/*.*/, /*:end*/ count(*)
