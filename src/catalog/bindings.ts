@@ -90,6 +90,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     latest_differs: differs(rollup.measures, 'n', 'l'),
     emission_differs_from_latest: differs(rollup.measures, 'm', 'l'),
     emission_differs_from_rows: differs(rollup.measures, 'm', 'n'),
+    kept_differs: differs(rollup.measures, 'k', 'g'),
     sealing_differs: differs(rollup.measures, 's', 'l'),
     open_differs: trustedSql(`coalesce(o.event_count, 0) = 0 or ${differs(rollup.measures, 'o', 'l')}`),
     all_differ: trustedSql(`coalesce(w.event_count, 0) = 0 or ${differs(rollup.measures, 'w', 'l')}`),

@@ -14,6 +14,7 @@ export interface OrdersOptions {
   /** As in `{ table: finance.periods }`; default: months. */
   readonly periods?: string;
   readonly seal?: string;
+  readonly partials?: boolean;
   readonly bronze?: string;
   /** Runs before the rollup is migrated; default: the plain table. */
   readonly ddl?: string;
@@ -69,6 +70,7 @@ rollups:
     allowed_lateness: ${options.lateness ?? '24 hours'}
     seal: ${options.seal ?? '{ by: errata }'}
     publish: { policy: ${options.policy ?? 'auto'}${options.publish ? `, ${options.publish}` : ''} }
+    partials: ${options.partials ?? false}
 ${options.periods ? `periods: ${options.periods}\n` : ''}`;
 }
 

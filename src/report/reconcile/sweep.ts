@@ -12,6 +12,7 @@ import type { ControlTransaction } from '../../db/transaction.ts';
 import { Failure } from '../../failure.ts';
 import { overlapOf, skewOf } from '../../pipeline/watermark.ts';
 import type { KeyedWindow } from '../keyed-window.ts';
+import { comparePartials } from './partials.ts';
 
 /** What the sweep sees, all of one snapshot. Instants are text. */
 export interface Reach {
@@ -105,6 +106,10 @@ export async function sweep(
   if (rollup.settings.bronze.identity !== 'unique_rows') {
     onStep('event ids', 0);
     await nameElsewhere(transaction, read, isSession, rows, seen, options.everywhere ?? false);
+  }
+  if (rollup.settings.partials) {
+    onStep('partials', 0);
+    await comparePartials(transaction, rollup, from, to);
   }
   await query(transaction, 'analyze pg_temp.errata_finding');
   await read('settle');
