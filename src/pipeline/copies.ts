@@ -1,6 +1,7 @@
 /** Copies: further rows with an event id already seen in the window (R5), in the windows that this run seals or corrects. */
 import { execute, query, type Statement, type Value } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
+import { ingestedFrom } from './ingested-from.ts';
 import { planned } from './planned.ts';
 import { hasSessions, recordSessionCopies } from './sessions.ts';
 import { skewOf } from './watermark.ts';
@@ -52,15 +53,18 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
   return count;
 }
 
-async function findRowsOfLateIds({ transaction, statements, rollup }: RunContext): Promise<number> {
+async function findRowsOfLateIds(run: RunContext): Promise<number> {
+  const { transaction, statements, rollup } = run;
   await query(transaction, 'analyze pg_temp.errata_late_id');
-  const [floor] = await query<{ ingested_from: string | null }>(
+  const [span] = await query<{ from: string; to: string }>(
     transaction,
-    'select min(l.window_start) - $1::interval as ingested_from from pg_temp.errata_late_id as l',
-    [skewOf(rollup)],
+    'select min(l.window_start)::text as "from", max(l.window_end)::text as "to" from pg_temp.errata_late_id as l',
   );
+  const { ingested_from: from, has_released: hasReleased } = await ingestedFrom(run, span);
   const { count } = await lookUpIds(transaction, statements.pipeline.copies_late, {
-    ingested_from: floor?.ingested_from ?? null,
+    ingested_from: from,
+    // a row that a person let out of quarantine may be farther ahead of its arrival than any other
+    skew: hasReleased ? null : skewOf(rollup),
   });
   return count;
 }

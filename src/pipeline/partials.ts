@@ -18,6 +18,9 @@ import { setWindowsAside, withoutFailing } from './failing.ts';
 import { planned } from './planned.ts';
 import type { Scan } from './scan.ts';
 
+/** The planner takes the rows of a partition for as many keyed windows, and would sort them to group them. */
+const unsorted = { enable_sort: 'off' };
+
 /**
  * Keeps those of every closed partition of which they are missing or may hold no more.
  * @param activities as they were before the run's snapshot
@@ -62,7 +65,9 @@ async function keep(run: RunContext, relation: string, constraint: string): Prom
   const { transaction, statements } = run;
   await query(transaction, 'savepoint errata_partials');
   try {
-    await execute(transaction, statements.withConstraint('partials/keep', constraint), { relation });
+    await planned(transaction, unsorted, () =>
+      execute(transaction, statements.withConstraint('partials/keep', constraint), { relation }),
+    );
     const [bounds] = await query<{ ingested_from: string; ingested_to: string }>(
       transaction,
       'select i.ingested_from, i.ingested_to from pg_temp.errata_ingested as i where i.relation_id = $1::oid',

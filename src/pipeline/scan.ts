@@ -28,7 +28,10 @@ import { type Activity, listPartitions, type Partition } from '../catalog/partit
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, ScanSummary } from './context.ts';
 
+/** No row is older: the statements then ask none for its age. */
 const neverRead = 2_147_483_647;
+/** Of rows without an age nothing is asked by it. */
+const noAge = 0;
 
 interface Known {
   readonly relation_id: string;
@@ -81,7 +84,7 @@ async function read(run: RunContext, partition: Partition, before: Known | undef
   const { strategy, delay, idleAfter } = rollup.settings.watermark;
   const reading = {
     partition,
-    horizonAge: rollup.hasRowAge ? (before?.horizon_age ?? neverRead) : neverRead,
+    horizonAge: rollup.hasRowAge ? (before?.horizon_age ?? neverRead) : noAge,
     seen: before?.horizon_age === null ? '{}' : (before?.seen ?? '{}'),
     // Without xmin only the bound tells what is new: the weaker guarantee of views and foreign tables.
     boundBefore: before?.bound ?? (rollup.hasRowAge ? null : '-infinity'),

@@ -1,6 +1,7 @@
 -- Copies, of the late ids: every row of bronze that bears one of them in its window.
 --
 -- $1 ingested_from: no row of those windows was ingested earlier; null where that cannot be known
+-- $2 skew: interval, how much earlier than its start a row of a window may have been ingested; null where that cannot be known
 --
 -- Inputs: pg_temp.errata_late_id, analysed; bronze. Rows out: into pg_temp.errata_same_id. Safe to repeat: writes work
 -- tables only.
@@ -15,4 +16,6 @@ join /*:source*/errata.daily_orders_source/*.*/ () as r
   /*:each id*/ and r./*:id*/order_id/*.*/ = l./*:id*/order_id/*.*/ /*:end*/
   and r.errata_event_time >= l.window_start
   and r.errata_event_time < l.window_end
-where r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null
+where (r.errata_ingested_at >= $1::timestamptz or $1::timestamptz is null)
+  -- an id is looked up in no partition before its own window
+  and (r.errata_ingested_at >= l.window_start - $2::interval or $2::interval is null)

@@ -30,7 +30,7 @@ from (
     and l.landing is not null
   where (r.errata_relation = $1::oid or $1::oid is null)
     and (
-      (r.errata_row_age <= $2::integer and not ($3::int8multirange @> ($4::bigint - r.errata_row_age)))
+      (($2::integer = 2147483647 or r.errata_row_age <= $2::integer) and ($3::int8multirange = '{}' or not ($3::int8multirange @> ($4::bigint - r.errata_row_age))))
       or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
     )
     and r.errata_ingested_at <= $6::timestamptz
