@@ -39,11 +39,15 @@ for each statement execute function /*:refuse_change*/errata.daily_orders_refuse
 create sequence if not exists /*:last_stamp*/errata.daily_orders_last_stamp/*.*/;
 
 -- A row without a run comes from the stream: it is version 1, or it is kept beside the ledger, or it is a retry.
+-- Its plans outlive what the planner knew: of a ledger that was analysed while it was empty it would read all rows for each, and
+-- 11,520 rows took 11 s. Without the sequential scan; and without compiling what that makes dear on paper.
 create or replace function /*:accept_seal*/errata.daily_orders_accept_seal/*.*/ ()
 returns trigger
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
 as $errata_guard$
 declare
   errata_rollup /*:schema*/errata/*.*/.rollup;

@@ -19,6 +19,14 @@ left_out as materialized (
   select c.target, c.window_start, c.window_end, /*:each key*/ c./*:key*/region/*.*/, /*:end*/ c.ingested_at, c.copies, false
   from pg_temp.errata_copied as c
 ),
+-- A join and no question of each row: 432,000 keyed windows beside 108,000 late events were not done after 11 minutes.
+left_in_stretch as materialized (
+  select distinct o.target, o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/ u.ingested_from
+  from left_out as o
+  join uncovered as u
+    on o.ingested_at >= u.ingested_from
+    and o.ingested_at < u.ingested_to
+),
 left_in as materialized (
   select
     o.target, o.window_start, o.window_end, /*:each key*/ o./*:key*/region/*.*/, /*:end*/
@@ -63,20 +71,18 @@ insert into pg_temp.errata_stretch (
 )
 select
   t.target, t.window_start, t.window_end, /*:each key*/ t./*:key*/region/*.*/, /*:end*/ false,
-  exists (
-    select from left_out as o
-    where o.target = t.target
-      and o.window_start = t.window_start
-      and o.window_end = t.window_end
-      /*:each key*/ and array[o./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
-      and o.ingested_at >= u.ingested_from
-      and o.ingested_at < u.ingested_to
-  ),
+  o.target is not null,
   false, false, u.ingested_from, u.ingested_to,
   -- of a window that was over before it began a stretch has late rows alone
   case when t.window_end <= u.ingested_from then 1 end
 from pg_temp.errata_touched as t
 cross join uncovered as u
+left join left_in_stretch as o
+  on o.target = t.target
+  and o.window_start = t.window_start
+  and o.window_end = t.window_end
+  /*:each key*/ and array[o./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
+  and o.ingested_from = u.ingested_from
 where t.is_parted
 union all
 select
