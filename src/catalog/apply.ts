@@ -154,8 +154,8 @@ async function addMeasures(transaction: ControlTransaction, rollup: Rollup): Pro
 
 /** They hold of one definition; a run makes them anew. */
 async function dropPartials(transaction: ControlTransaction, rollup: Rollup): Promise<void> {
-  const { partial, partial_partition: partition } = relationsOf(rollup);
-  await query(transaction, `drop table if exists ${partial}, ${partition}`);
+  const names = relationsOf(rollup);
+  await query(transaction, `drop table if exists ${names.partial}, ${names.partial_partition}`);
 }
 
 /** For tables made before rows could be released from quarantine: `create table if not exists` adds no constraint. */
