@@ -35,7 +35,7 @@ select
   ) as is_being_written,
   a.activity,
   concat_ws(' ', a.activity, pg_stat_get_tuples_deleted(t.oid)) as content,
-  pg_relation_size(t.oid) = 0 as is_empty
+  t.relkind in ('r', 'm') and pg_relation_size(t.oid) = 0 as is_empty
 from tree as t
 join pg_catalog.pg_class as c on c.oid = t.oid
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace

@@ -40,6 +40,8 @@ as $errata_source$
       b.*,
       coalesce((/*:heartbeat_value*/false/*.*/), false) as errata_is_heartbeat,
       case
+        -- nearly every row, which is then asked for none of the reasons: they took as long as the reading
+        when isfinite(b.errata_event_time) and isfinite(b.errata_ingested_at) and (b.errata_event_time <= b.errata_arrived_at or not (/*:future_skew_test*/b.errata_event_time > b.errata_arrived_at + interval '1 hour'/*.*/)) then null
         when b.errata_event_time is null then 'event_time_null'
         when not isfinite(b.errata_event_time) then 'event_time_infinite'
         when b.errata_ingested_at is null then 'ingested_at_null'

@@ -141,10 +141,6 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
           : 't.greatest - $8::interval',
     ),
     telling_override_join: bySource ? joinTo(overrides, run, 't') : trustedSql(''),
-    in_partition: trustedSql(
-      ofFixed ? 'n.source_partition' : 'case when $8::interval is not null then n.source_partition end',
-    ),
-    at_instant: trustedSql(ofFixed ? 'n.at' : 'case when $8::interval is not null then n.at end'),
     new_row_delay: only(ofRow || ofFixed, ', r.errata_delay as delay'),
     delay_by_instant: trustedSql(
       ofRow

@@ -12,11 +12,15 @@ export interface Partition {
   readonly bounds: string | null;
   /** What every row of it satisfies, as SQL over bronze's columns. */
   readonly constraint_text: string;
+  /** No row of another partition satisfies it. */
+  readonly is_told: boolean;
   /**
    * Its upper bound of ingested_at lies at or before the frontier: rows of now do not land in it any more.
    * Only then the activity may decide, since the counters arrive seconds late.
    */
   readonly is_past: boolean;
+  /** Nor does one lie beyond the bound of the run: its upper bound lies at or before that. */
+  readonly is_within_bound: boolean;
   /** Of ingested_at, as the catalogue writes it; null where the partition has none. */
   readonly lower_bound: string | null;
   readonly upper_bound: string | null;
@@ -33,31 +37,34 @@ export interface Partition {
 export type Activity = { readonly [member in 'activity' | 'content']: string | null };
 
 interface PartitionRow
-  extends Omit<Partition, 'constraint_text' | 'is_past' | 'lower_bound' | 'upper_bound'> {
+  extends Omit<
+    Partition,
+    'constraint_text' | 'is_told' | 'is_past' | 'is_within_bound' | 'lower_bound' | 'upper_bound'
+  > {
   readonly constraint_text: string | null;
   readonly has_expression: boolean;
 }
 
 const statement = prepare('catalog/partitions.sql', {});
 
-/** In the order of their names; one for a table or a view without partitions. */
+/** In the order of their names; one for a table or a view without partitions. @param run none: nothing is past */
 export async function listPartitions(
   transaction: ControlTransaction,
   rollup: Rollup,
-  frontier: string | null = null,
+  run: { readonly frontier: string | null; readonly bound: string | null } = { frontier: null, bound: null },
 ): Promise<Partition[]> {
   const { ingestedAt } = rollup.times;
   const { rows } = await execute<PartitionRow>(transaction, statement, { relation_id: rollup.relationId });
   const bounds = rows.map((row) => boundsOf(row.constraint_text ?? '', ingestedAt.name));
   const uppers = bounds.map(({ upper }) => (ingestedAt.type.endsWith('with time zone') ? upper : null));
-  const past =
-    frontier === null || uppers.every((upper) => upper === null)
-      ? []
-      : await areBefore(transaction, uppers, frontier);
+  const past = await areBefore(transaction, uppers, run.frontier);
+  const within = await areBefore(transaction, uppers, run.bound);
   return rows.map(({ has_expression: hasExpression, ...row }, place) => ({
     ...row,
     constraint_text: hasExpression ? 'true' : (row.constraint_text ?? 'true'),
+    is_told: !hasExpression && row.constraint_text !== null,
     is_past: past[place] ?? false,
+    is_within_bound: within[place] ?? false,
     lower_bound: bounds[place]?.lower ?? null,
     upper_bound: uppers[place] ?? null,
   }));
@@ -80,14 +87,15 @@ export async function readActivities(
 async function areBefore(
   transaction: ControlTransaction,
   instants: readonly (string | null)[],
-  frontier: string,
+  other: string | null,
 ): Promise<boolean[]> {
+  if (other === null || instants.every((instant) => instant === null)) return [];
   const rows = await query<{ is_before: boolean }>(
     transaction,
     `select coalesce(nullif(u.instant, '')::timestamptz <= $2::timestamptz, false) as is_before
      from unnest($1::text[]) with ordinality as u (instant, place)
      order by u.place`,
-    [instants.map((instant) => instant ?? ''), frontier],
+    [instants.map((instant) => instant ?? ''), other],
   );
   return rows.map((row) => row.is_before);
 }

@@ -51,7 +51,7 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
 /** The stages in the order of the data, each with the statements of its folder in `sql/pipeline/`. */
 const stageFiles = {
   begin: ['hold', 'begin', 'work', 'released'],
-  scan: ['known_partitions', 'scan', 'returned', 'gone', 'remember'],
+  scan: ['known_partitions', 'scan', 'scan_by_instant', 'returned', 'gone', 'remember'],
   refused: [
     'refused',
     'refused_span',

@@ -41,6 +41,8 @@ export interface Snapshot {
   /** Oldest transaction still running: rows of it and of later ones may still appear. 64 bits, as text. */
   readonly horizon: string;
   readonly horizon_age: number;
+  /** A later one than the oldest may have ended: then rows of it are visible. */
+  readonly has_ended_later: boolean;
   /** The 64-bit number to which `age()` counts back within this transaction. */
   readonly transaction: string;
 }

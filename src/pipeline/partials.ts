@@ -9,7 +9,7 @@
  * Of a closed partition in which rows of a keyed window are left out by their state, or are other copies than when it was kept,
  * the rows are read in the place of the partial: nothing is ever added to or taken from a total (R7).
  */
-import type { Activity } from '../catalog/partitions.ts';
+import type { Activity, Partition } from '../catalog/partitions.ts';
 import type { PartialStatements } from '../catalog/statements.ts';
 import { isFaultOfRow } from '../db/row-fault.ts';
 import { execute, query, type Value } from '../db/statement.ts';
@@ -53,7 +53,7 @@ export async function keepPartials(
     await execute(transaction, partials.remember, {
       relation,
       content: isBeingWritten ? null : (activities.get(relation)?.content ?? null),
-      is_failed: !(await keep(run, relation, partition.constraint_text)),
+      is_failed: !(await keep(run, partition)),
       run_id: run.runId,
     });
   }
@@ -61,12 +61,16 @@ export async function keepPartials(
 }
 
 /** @returns false where a measure cannot be computed: then the partition is read, and the window at fault set aside (R19). */
-async function keep(run: RunContext, relation: string, constraint: string): Promise<boolean> {
+async function keep(run: RunContext, partition: Partition): Promise<boolean> {
   const { transaction, statements } = run;
+  const { relation_id: relation, constraint_text: constraint } = partition;
   await query(transaction, 'savepoint errata_partials');
   try {
     await planned(transaction, unsorted, () =>
-      execute(transaction, statements.withConstraint('partials/keep', constraint), { relation }),
+      execute(transaction, statements.withConstraint('partials/keep', constraint), {
+        relation,
+        is_told: partition.is_told,
+      }),
     );
     const [bounds] = await query<{ ingested_from: string; ingested_to: string }>(
       transaction,

@@ -25,8 +25,10 @@
 import { recordFirstIngestion } from '../catalog/complete-from.ts';
 import { microseconds } from '../catalog/describe.ts';
 import { type Activity, listPartitions, type Partition } from '../catalog/partitions.ts';
+import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
 import type { Reading, RunContext, ScanSummary } from './context.ts';
+import { hasSourcePartitions } from './watermark.ts';
 
 /** No row is older: the statements then ask none for its age. */
 const neverRead = 2_147_483_647;
@@ -53,13 +55,14 @@ export interface Scan {
 }
 
 export async function scan(run: RunContext, report: (relation: string) => void = () => {}): Promise<Scan> {
-  const partitions = await listPartitions(run.transaction, run.rollup, run.frontier);
+  const partitions = await listPartitions(run.transaction, run.rollup, run);
   const known = new Map((await knownPartitions(run)).map((row) => [row.relation_id, row]));
+  await notePartitions(run, partitions, known);
   const readings: Reading[] = [];
   for (const partition of partitions) {
     const before = known.get(partition.relation_id);
-    await notePartition(run, partition, before);
     if (!run.readAll && run.rollup.hasRowAge && before && !mayHaveNews(partition, before)) continue;
+    if (partition.is_empty && before) continue;
     report(partition.relation);
     readings.push(await read(run, partition, before));
   }
@@ -80,8 +83,7 @@ function mayHaveNews(partition: Partition, before: Known): boolean {
 }
 
 async function read(run: RunContext, partition: Partition, before: Known | undefined): Promise<Reading> {
-  const { rollup, snapshot } = run;
-  const { strategy, delay, idleAfter } = rollup.settings.watermark;
+  const { rollup } = run;
   const reading = {
     partition,
     horizonAge: rollup.hasRowAge ? (before?.horizon_age ?? neverRead) : noAge,
@@ -89,24 +91,53 @@ async function read(run: RunContext, partition: Partition, before: Known | undef
     // Without xmin only the bound tells what is new: the weaker guarantee of views and foreign tables.
     boundBefore: before?.bound ?? (rollup.hasRowAge ? null : '-infinity'),
   };
-  const { rows } = await execute<ScanSummary>(
-    run.transaction,
-    run.statements.withConstraint('scan', partition.constraint_text),
-    {
-      ...parametersOf(run, reading),
-      frontier: run.frontier,
-      delay: strategy === 'bounded' && delay ? microseconds(delay) : null,
-      next_horizon_age: snapshot.horizon_age,
-      idle_after: idleAfter ? microseconds(idleAfter) : null,
-    },
-  );
-  return { ...reading, summary: rows[0] as ScanSummary };
+  return { ...reading, summary: partition.is_empty ? nothingNew : await summarise(run, reading) };
+}
+
+const nothingNew: ScanSummary = {
+  examined: '0',
+  quarantined: '0',
+  deferred_from: null,
+  oldest_ingested_at: null,
+  first_moving: null,
+  event_time_from: null,
+  event_time_to: null,
+  seen: '{}',
+};
+
+async function summarise(run: RunContext, reading: Omit<Reading, 'summary'>): Promise<ScanSummary> {
+  const { snapshot, frontier, rollup, statements } = run;
+  const { strategy, delay, idleAfter } = rollup.settings.watermark;
+  const constraint = reading.partition.constraint_text;
+  const values = {
+    ...parametersOf(run, reading),
+    frontier,
+    // null: no row is visible from the horizon on, and none is asked for its age
+    next_horizon_age: snapshot.has_ended_later ? snapshot.horizon_age : null,
+  };
+  const { rows } = movesWatermark(rollup)
+    ? await execute<ScanSummary>(run.transaction, statements.withConstraint('scan_by_instant', constraint), {
+        ...values,
+        delay: strategy === 'bounded' && delay ? microseconds(delay) : null,
+        idle_after: idleAfter ? microseconds(idleAfter) : null,
+      })
+    : await execute<ScanSummary>(run.transaction, statements.withConstraint('scan', constraint), {
+        ...values,
+        bound: reading.partition.is_within_bound ? null : run.bound,
+        tells_first: hasSourcePartitions(rollup),
+      });
+  return rows[0] as ScanSummary;
+}
+
+/** Whether rows of bronze do, or the delay by which they are judged. */
+function movesWatermark({ settings: { watermark } }: Rollup): boolean {
+  return watermark.strategy === 'bounded' || watermark.delayColumn !== undefined;
 }
 
 /** The parameters that scan, classify and quarantine share. */
 export function parametersOf(run: RunContext, reading: Omit<Reading, 'summary'>) {
   return {
-    relation: run.rollup.hasRowAge ? reading.partition.relation_id : null,
+    relation: run.rollup.hasRowAge && !reading.partition.is_told ? reading.partition.relation_id : null,
     horizon_age: reading.horizonAge,
     seen: reading.seen,
     transaction: run.snapshot.transaction,
@@ -126,16 +157,23 @@ async function knownPartitions(run: RunContext): Promise<Known[]> {
 }
 
 /** Copies told apart across partitions need to know what was new in each (R5). */
-async function notePartition(
+async function notePartitions(
   run: RunContext,
-  partition: Partition,
-  before: Known | undefined,
+  partitions: readonly Partition[],
+  known: ReadonlyMap<string, Known>,
 ): Promise<void> {
+  const before = partitions.map((partition) => known.get(partition.relation_id));
   await query(
     run.transaction,
     `insert into pg_temp.errata_partition (relation_id, horizon_age, seen, bound_before)
-     values ($1::oid, $2, $3::int8multirange, $4::timestamptz)`,
-    [partition.relation_id, before?.horizon_age ?? neverRead, before?.seen ?? '{}', before?.bound ?? null],
+     select p.relation_id::oid, p.horizon_age::integer, p.seen::int8multirange, nullif(p.bound, '')::timestamptz
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as p (relation_id, horizon_age, seen, bound)`,
+    [
+      partitions.map((partition) => partition.relation_id),
+      before.map((row) => String(row?.horizon_age ?? neverRead)),
+      before.map((row) => row?.seen ?? '{}'),
+      before.map((row) => row?.bound ?? ''),
+    ],
   );
 }
 

@@ -21,6 +21,7 @@ select
   set_config('errata.run_id', n.run_id::text, true) as run_id,
   s.horizon::text as horizon,
   age(s.horizon::xid) as horizon_age,
+  s.horizon < pg_snapshot_xmax(pg_current_snapshot()) as has_ended_later,
   (s.horizon::text::bigint + age(s.horizon::xid))::text as transaction,
   coalesce(r.system_identifier = (select system_identifier from pg_control_system()), true) as same_cluster,
   -- of a run before the database was noted it is not known, and a dump may have been restored since

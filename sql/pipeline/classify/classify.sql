@@ -95,5 +95,7 @@ where (r.errata_relation = $1::oid or $1::oid is null)
     or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
   )
   and r.errata_ingested_at <= $6::timestamptz
+  -- before its window is computed: the watermark has not even passed most rows' own event time
+  and (j.watermark > r.errata_event_time or r.errata_event_time < /*:row_sealed_before*/$10::timestamptz/*.*/)
   and r.errata_is_valid
   and (j.watermark >= w.window_end or w.window_end <= /*:row_sealed_before*/$10::timestamptz/*.*/)

@@ -1,6 +1,7 @@
 -- Partials: the measures of each keyed window over all valid rows of one closed ingestion partition.
 --
 -- $1 relation: oid of the partition
+-- $2 is_told: boolean; what it is divided by tells its rows
 --
 -- Rows out: one a keyed window that has rows there. Not safe to repeat: those of before are forgotten first.
 insert into /*:partial*/errata.daily_orders_partial/*.*/ (
@@ -15,7 +16,7 @@ from (
     select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
   ) as r
   cross join lateral /*:windows*/errata.daily_orders_windows/*.*/ (r.errata_event_time) as w
-  where r.errata_relation = $1::oid
+  where (r.errata_relation = $1::oid or $2::boolean)
     and r.errata_is_valid
 ) as r
 group by r.errata_window_start, r.errata_window_end /*:each key*/ , r./*:key*/region/*.*/ /*:end*/

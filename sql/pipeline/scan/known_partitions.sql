@@ -6,15 +6,17 @@
 -- $3 same_cluster: boolean
 -- $4 bound: bound of this run
 --
--- Rows out: one a partition ever read; horizon_age is null where it must be read whole. Reads only.
+-- Rows out: one a partition ever read; horizon_age is null where it must be read whole. One of which no row was ever examined is as
+-- one that was never read: all its rows are new, and none is asked for its age. Reads only.
 select
   p.relation_id::text as relation_id,
   case
+    when p.rows_examined = 0 then 2147483647
     when $3::boolean and p.horizon::text::bigint <= $2::bigint
     then least($2::bigint - p.horizon::text::bigint, 2147483647)::integer
   end as horizon_age,
-  p.seen::text as seen,
-  p.bound,
+  case when p.rows_examined = 0 then '{}' else p.seen::text end as seen,
+  case when p.rows_examined > 0 then p.bound end as bound,
   coalesce(p.deferred_from <= $4::timestamptz, false) as is_due,
   p.activity
 from /*:schema*/errata/*.*/.ingestion_partition as p
