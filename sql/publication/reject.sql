@@ -10,7 +10,7 @@ set state = 'waived', released = false, state_run_id = $1::bigint, state_actor =
 from pg_temp.errata_asked as a
 join /*:schema*/errata/*.*/.proposal as o on o.proposal_id = a.errata_proposal_id
 where e.window_start = a.window_start
-  and e.window_end = a.window_end
+  and e.window_end is not distinct from a.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   and e.state in ('pending', 'held')
   and e.released

@@ -23,7 +23,7 @@ select
       select e.event_id
       from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
       where e.window_start = c.window_start
-        and e.window_end = c.window_end
+        and e.window_end is not distinct from c.window_end
         /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
         and e.state in ('pending', 'held')
         and (e.released or not $2::boolean)

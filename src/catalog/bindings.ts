@@ -45,6 +45,10 @@ export function bindingsOf(rollup: Rollup): Bindings {
       schema: rollup.schema,
       name: `${rollup.settings.gold.name}_emission_by_window`,
     }),
+    late_event_pending: quoteTable({
+      schema: rollup.settings.gold.schema,
+      name: `${rollup.settings.gold.name}_late_event_pending`,
+    }),
     last_stamp_name: quoteText(relations.last_stamp),
     evidence_name: quoteText(relations.evidence),
     link_hash: linkHash(),

@@ -60,7 +60,7 @@ const localSuffixes = {
   ledger_by_run: '_by_run',
   ledger_by_key: '_by_key',
   late_event_once: '_late_event_once',
-  late_event_pending: '_late_event_pending',
+  late_event_waiting: '_late_event_waiting',
   late_event_by_event: '_late_event_by_event',
   late_event_key: '_late_event_key',
   late_event_released: '_late_event_released',

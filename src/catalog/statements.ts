@@ -75,8 +75,8 @@ const stageFiles = {
     'sealing',
   ],
   classify: ['classify_refused', 'classify', 'quarantine'],
-  copies: ['copies_none', 'copies_sealing', 'copies_ids', 'copies_late', 'copies'],
-  'late-events': ['late_events', 'id_index', 'elsewhere'],
+  copies: ['copies_none', 'copies_sealing', 'id_index', 'copies_ids', 'copies_late', 'copies'],
+  'late-events': ['late_events', 'elsewhere'],
   seal: [
     'adopt',
     'sealing_result',
@@ -319,8 +319,6 @@ ${rows}select dense_rank() over (order by /*:counted_group*/r.region/*.*/) as er
 }
 
 export function statementsOf(rollup: Rollup): RollupStatements {
-  const unused = unusedBindings(rollup);
-  if (unused.length > 0) throw new Error(`no file of sql/ uses the placeholders ${unused.join(', ')}`);
   const bindings = bindingsOf(rollup);
   const relations = relationsOf(rollup);
   const load = (path: string) => prepare(path, bindings);

@@ -23,9 +23,16 @@ const anyPattern = new RegExp(`${eachPattern.source}|${valuePattern.source}`, 'g
 const dollarTag = /\$[a-z_]+\$/g;
 const leftOver = /\/\*(:[^*]*|\.)\*\//;
 
+/** As read; a process reads each file once. */
+const templates = new Map<string, string>();
+
 /** The text of `sql/<path>` with its placeholders as written. */
 export function readTemplate(path: string): string {
-  return readFileSync(new URL(path, root), 'utf8');
+  const known = templates.get(path);
+  if (known !== undefined) return known;
+  const text = readFileSync(new URL(path, root), 'utf8');
+  templates.set(path, text);
+  return text;
 }
 
 /** Only the values that the template names, so that one set of bindings can serve many files. */

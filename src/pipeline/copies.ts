@@ -1,5 +1,5 @@
 /** Copies: further rows with an event id already seen in the window (R5), in the windows that this run seals or corrects. */
-import { execute, query, type Statement, type Value } from '../db/statement.ts';
+import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { planned } from './planned.ts';
@@ -38,11 +38,7 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
       ).count;
     }
   }
-  const late = await execute(transaction, pipeline.copies_ids, {
-    sealing_from: sealing.from,
-    sealing_to: sealing.to,
-  });
-  if (late.count > 0) found += await findRowsOfLateIds(run);
+  found += await findLateIds(run, sealing);
   if (found === 0) return 0;
   await query(transaction, 'analyze pg_temp.errata_same_id');
   const { count } = await execute(transaction, pipeline.copies, {
@@ -53,34 +49,48 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
   return count;
 }
 
-async function findRowsOfLateIds(run: RunContext): Promise<number> {
+/**
+ * The rows of bronze that bear the id of a late or straggling row: in its window, and in others too where an index answers (R5).
+ * @param sealing the windows whose own copies are not asked for
+ */
+export async function findLateIds(run: RunContext, sealing: Pick<Sealing, 'from' | 'to'>): Promise<number> {
   const { transaction, statements, rollup } = run;
+  const everywhere = await hasIdIndex(run);
+  const late = await execute(transaction, statements.pipeline.copies_ids, {
+    sealing_from: sealing.from,
+    sealing_to: sealing.to,
+    everywhere,
+  });
+  if (late.count === 0) return 0;
   await query(transaction, 'analyze pg_temp.errata_late_id');
   const [span] = await query<{ from: string; to: string }>(
     transaction,
     'select min(l.window_start)::text as "from", max(l.window_end)::text as "to" from pg_temp.errata_late_id as l',
   );
   const { ingested_from: from, has_released: hasReleased } = await ingestedFrom(run, span);
-  const { count } = await lookUpIds(transaction, statements.pipeline.copies_late, {
-    ingested_from: from,
-    // a row that a person let out of quarantine may be farther ahead of its arrival than any other
-    skew: hasReleased ? null : skewOf(rollup),
-  });
-  return count;
-}
-
-/** Executes a statement that looks up late ids in bronze; at the page cost above, and no other statement is. */
-export async function lookUpIds(
-  transaction: RunContext['transaction'],
-  statement: Statement,
-  values: Readonly<Record<string, Value>>,
-): Promise<{ count: number }> {
   const [cost] = await query<{ lowered: string }>(
     transaction,
     `select least(current_setting('random_page_cost')::float8, $1::float8)::text as lowered`,
     [repeatedPageCost],
   );
-  return await planned(transaction, { random_page_cost: cost?.lowered ?? repeatedPageCost }, () =>
-    execute(transaction, statement, values),
+  const { count } = await planned(transaction, { random_page_cost: cost?.lowered ?? repeatedPageCost }, () =>
+    execute(transaction, statements.pipeline.copies_late, {
+      ingested_from: from,
+      // a row that a person let out of quarantine may be farther ahead of its arrival than any other
+      skew: hasReleased ? null : skewOf(rollup),
+      everywhere,
+    }),
   );
+  return count;
+}
+
+/** Only then is it cheap to ask bronze for an id in other windows (R5). */
+export async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
+  const [id, ...more] = rollup.ids;
+  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
+  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
+    relation_id: rollup.relationId,
+    column: id.name,
+  });
+  return rows[0]?.has_index ?? false;
 }

@@ -1,7 +1,7 @@
 /** Late events: what landed late, straggled or is quarantined is kept by name, and the policy says who publishes it (R10). */
-import { execute } from '../db/statement.ts';
+import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
-import { lookUpIds } from './copies.ts';
+import { findLateIds, hasIdIndex } from './copies.ts';
 import { setRowsAside, withoutFailing } from './failing.ts';
 import { releasedCauses } from './released-causes.ts';
 import { hasSessions, moveSessions } from './sessions.ts';
@@ -24,22 +24,17 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
       execute(run.transaction, isWithout ? failing.without.late_events : pipeline.late_events, values),
     () => setRowsAside(run),
   );
-  if (count > 0 && (await hasIdIndex(run)))
-    await lookUpIds(run.transaction, run.statements.pipeline.elsewhere, {
+  if (count > 0 && (await hasIdIndex(run))) {
+    // of sessions nothing is known yet of ids in others
+    if (hasSessions(run.rollup)) {
+      await findLateIds(run, { from: '-infinity', to: 'infinity' });
+      await query(run.transaction, 'analyze pg_temp.errata_same_id');
+    }
+    await execute(run.transaction, run.statements.pipeline.elsewhere, {
       bound: run.bound,
       run_id: run.runId,
     });
+  }
   if (hasSessions(run.rollup)) await moveSessions(run, sealing.until);
   return count;
-}
-
-/** Only then is it cheap to ask bronze for an id in other windows (R5). */
-async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
-  const [id, ...more] = rollup.ids;
-  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
-  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
-    relation_id: rollup.relationId,
-    column: id.name,
-  });
-  return rows[0]?.has_index ?? false;
 }

@@ -32,14 +32,14 @@ where e.window_start = i.window_start
 delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
 using pg_temp.errata_amended as a
 where e.window_start = a.window_start
-  and e.window_end = a.window_end
+  and e.window_end is not distinct from a.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
   and e.landing is not null
   and e.state is distinct from 'included'
   and exists (
     select from /*:late_event*/gold.daily_orders_late_event/*.*/ as o
     where o.window_start = e.window_start
-      and o.window_end = e.window_end
+      and o.window_end is not distinct from e.window_end
       /*:each key*/ and array[o./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
       and o.event_id = e.event_id
       and o.landing is not null

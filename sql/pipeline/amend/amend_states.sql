@@ -11,7 +11,7 @@ with unnamed as (
   delete from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
   using pg_temp.errata_amended as a
   where e.window_start = a.window_start
-    and e.window_end = a.window_end
+    and e.window_end is not distinct from a.window_end
     /*:each key*/ and array[e./*:key*/region/*.*/] = array[a./*:key*/region/*.*/] /*:end*/
     and e.cause = 'straggler'
     and e.state = 'pending'

@@ -36,7 +36,7 @@ where false;
 -- Late ids, and the rows that may be copies of one another. Tables of their own, so that the planner knows how many
 -- there are when it chooses between an index on the id and a read of bronze.
 create temp table errata_late_id on commit drop as
-select c.window_start, c.window_end, c.errata_event_id /*:each id*/ , c./*:id*/order_id/*.*/ /*:end*/
+select c.window_start, c.window_end, c.errata_event_id, /*:each id*/ c./*:id*/order_id/*.*/, /*:end*/ false as is_sealing
 from pg_temp.errata_candidate as c
 where false;
 

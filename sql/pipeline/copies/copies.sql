@@ -39,6 +39,8 @@ with ranked as (
     -- where the row that counts has the same values, either of the two may go first
     and not c.is_identical
   where t.errata_is_valid
+    and t.errata_event_time >= t.window_start
+    and t.errata_event_time < t.window_end
     and t.errata_ingested_at <= $1::timestamptz
 ),
 first_copy as (

@@ -4,7 +4,7 @@
 -- $1 bound: bound of this run
 -- $2 run_id: bigint
 --
--- Inputs: pg_temp.errata_candidate, analysed; bronze. Rows out: one a late event of this run, named as a conflict with both
+-- Inputs: pg_temp.errata_candidate, analysed; pg_temp.errata_same_id, where copies_late.sql has put them. Rows out: one a late event of this run, named as a conflict with both
 -- values and the other's event time. Safe to repeat.
 with other as (
   select distinct on (c.errata_event_id, c.errata_row_digest)
@@ -14,9 +14,8 @@ with other as (
     row(/*:each key*/ r./*:key*/region/*.*/, /*:end*/ /*:each measured*/ r./*:column*/amount/*.*/, /*:end*/ null)::text as elsewhere,
     r.errata_event_time::text as event_time
   from pg_temp.errata_candidate as c
-  join /*:source*/errata.daily_orders_source/*.*/ () as r
+  join pg_temp.errata_same_id as r
     on r.errata_event_id = c.errata_event_id
-    /*:each id*/ and r./*:id*/order_id/*.*/ = c./*:id*/order_id/*.*/ /*:end*/
   where c.errata_landing <> 'quarantined'
     and r.errata_is_valid
     and r.errata_ingested_at <= $1::timestamptz

@@ -18,6 +18,6 @@ where t.target in ('counted', 'open', 'all')
     select from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
     where e.cause = 'quarantine_release'
       and e.window_start = t.window_start
-      and e.window_end = t.window_end
+      and e.window_end is not distinct from t.window_end
       /*:each key*/ and array[e./*:key*/region/*.*/] = array[t./*:key*/region/*.*/] /*:end*/
   )

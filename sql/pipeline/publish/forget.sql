@@ -14,7 +14,7 @@ with surplus as (
         select count(*)
         from /*:late_event*/gold.daily_orders_late_event/*.*/ as o
         where o.window_start = c.window_start
-          and o.window_end = c.window_end
+          and o.window_end is not distinct from c.window_end
           /*:each key*/ and array[o./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
           and o.state in ('pending', 'held') and o.released and o.cause <> 'straggler'
       ) - c.event_count as counted_already

@@ -17,7 +17,7 @@ set
   state_run_id = $1::bigint
 from pg_temp.errata_change as c
 where e.window_start = c.window_start
-  and e.window_end = c.window_end
+  and e.window_end is not distinct from c.window_end
   /*:each key*/ and array[e./*:key*/region/*.*/] = array[c./*:key*/region/*.*/] /*:end*/
   and (e.state = 'pending' or (e.state in ('held', 'waived') and e.released))
   and (
