@@ -113,6 +113,7 @@ export function bindingsOf(rollup: Rollup): Bindings {
     })),
     // An index on the id serves a look-up by its native value. Of several columns one may be NULL, which equals nothing.
     distinct_id: distinctId(rollup),
+    ...singleId(rollup),
     id: rollup.ids.length === 1 ? rollup.ids.map((id) => ({ id: quoteName(id.name) })) : [],
     column: rollup.columns.map(columnBindings),
     measured: rollup.measured.map(columnBindings),
@@ -142,6 +143,21 @@ export function exceptFailing(rollup: Rollup): Bindings {
       // of no row even a count is nothing
       return { ...bound, contribution: trustedSql(`case when count(*) > 0 then ${bound.contribution} end`) };
     }),
+  };
+}
+
+/** Where one column is the event id: the column, of rows of bronze and of late ids; else it is not asked for. */
+function singleId({ ids }: Rollup): Record<string, Sql> {
+  const [id, ...more] = ids;
+  if (!id || more.length > 0) {
+    const none = trustedSql('null::text');
+    return { single_id: none, late_single_id: none, single_id_type: trustedSql('text') };
+  }
+  const name = quoteName(id.name);
+  return {
+    single_id: trustedSql(`r.${name}`),
+    late_single_id: trustedSql(`l.${name}`),
+    single_id_type: trustedSql(id.type),
   };
 }
 

@@ -51,7 +51,17 @@ export const viewFiles = (rollup: Rollup): readonly string[] => [
 /** The stages in the order of the data, each with the statements of its folder in `sql/pipeline/`. */
 const stageFiles = {
   begin: ['hold', 'begin', 'work', 'released'],
-  scan: ['known_partitions', 'scan', 'scan_by_instant', 'returned', 'gone', 'remember'],
+  scan: [
+    'known_partitions',
+    'scan',
+    'scan_by_instant',
+    'id_index',
+    'event_ids',
+    'returned',
+    'gone',
+    'remember',
+    'remember_ids',
+  ],
   refused: [
     'refused',
     'refused_span',
@@ -75,7 +85,15 @@ const stageFiles = {
     'sealing',
   ],
   classify: ['classify_refused', 'classify', 'quarantine'],
-  copies: ['copies_none', 'copies_sealing', 'id_index', 'copies_ids', 'copies_late', 'copies'],
+  copies: [
+    'copies_none',
+    'copies_sealing',
+    'copies_ids',
+    'id_spans',
+    'copies_everywhere',
+    'copies_late',
+    'copies',
+  ],
   'late-events': ['late_events', 'elsewhere'],
   seal: [
     'adopt',

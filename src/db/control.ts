@@ -89,6 +89,8 @@ interface IngestionPartitionTable {
   rows_examined: string;
   event_time_from: string | null;
   event_time_to: string | null;
+  event_id_from: string | null;
+  event_id_to: string | null;
   first_examined_at: string | null;
   last_examined_at: string | null;
   gone_at: string | null;

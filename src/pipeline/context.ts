@@ -56,6 +56,12 @@ export interface Reading {
   summary: ScanSummary;
 }
 
+/** Between which ids those of a partition lie, as text. */
+export interface IdSpan {
+  readonly event_id_from: string;
+  readonly event_id_to: string;
+}
+
 export interface ScanSummary {
   readonly examined: string;
   readonly quarantined: string;

@@ -3,6 +3,7 @@ import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
 import { ingestedFrom } from './ingested-from.ts';
 import { planned } from './planned.ts';
+import type { Scan } from './scan.ts';
 import { hasSessions, recordSessionCopies } from './sessions.ts';
 import { skewOf } from './watermark.ts';
 
@@ -17,7 +18,7 @@ const repeatedPageCost = '1.1';
 const unsorted = { enable_sort: 'off' };
 
 /** @returns how many copies are recorded anew or counted again. */
-export async function findCopies(run: RunContext, sealing: Sealing): Promise<number> {
+export async function findCopies(run: RunContext, sealing: Sealing, scanned: Scan): Promise<number> {
   if (run.rollup.settings.bronze.identity === 'unique_rows') return 0;
   if (hasSessions(run.rollup)) return await recordSessionCopies(run);
   const { transaction, statements, bound } = run;
@@ -38,7 +39,7 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
       ).count;
     }
   }
-  found += await findLateIds(run, sealing);
+  found += await findLateIds(run, sealing, scanned);
   if (found === 0) return 0;
   await query(transaction, 'analyze pg_temp.errata_same_id');
   const { count } = await execute(transaction, pipeline.copies, {
@@ -53,9 +54,13 @@ export async function findCopies(run: RunContext, sealing: Sealing): Promise<num
  * The rows of bronze that bear the id of a late or straggling row: in its window, and in others too where an index answers (R5).
  * @param sealing the windows whose own copies are not asked for
  */
-export async function findLateIds(run: RunContext, sealing: Pick<Sealing, 'from' | 'to'>): Promise<number> {
+export async function findLateIds(
+  run: RunContext,
+  sealing: Pick<Sealing, 'from' | 'to'>,
+  scanned: Scan,
+): Promise<number> {
   const { transaction, statements, rollup } = run;
-  const everywhere = await hasIdIndex(run);
+  const everywhere = scanned.idSpans !== undefined;
   const late = await execute(transaction, statements.pipeline.copies_ids, {
     sealing_from: sealing.from,
     sealing_to: sealing.to,
@@ -63,6 +68,10 @@ export async function findLateIds(run: RunContext, sealing: Pick<Sealing, 'from'
   });
   if (late.count === 0) return 0;
   await query(transaction, 'analyze pg_temp.errata_late_id');
+  if (everywhere) {
+    await noteIdSpans(run, scanned);
+    return (await execute(transaction, statements.pipeline.copies_everywhere)).count;
+  }
   const [span] = await query<{ from: string; to: string }>(
     transaction,
     'select min(l.window_start)::text as "from", max(l.window_end)::text as "to" from pg_temp.errata_late_id as l',
@@ -78,19 +87,25 @@ export async function findLateIds(run: RunContext, sealing: Pick<Sealing, 'from'
       ingested_from: from,
       // a row that a person let out of quarantine may be farther ahead of its arrival than any other
       skew: hasReleased ? null : skewOf(rollup),
-      everywhere,
     }),
   );
   return count;
 }
 
-/** Only then is it cheap to ask bronze for an id in other windows (R5). */
-export async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
-  const [id, ...more] = rollup.ids;
-  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
-  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
-    relation_id: rollup.relationId,
-    column: id.name,
+/** Where late ids can be: the less, the fewer ingestion partitions are looked into. */
+async function noteIdSpans(
+  { transaction, statements, rollup }: RunContext,
+  { partitions, idSpans = new Map() }: Scan,
+): Promise<void> {
+  const isInstant = rollup.times.ingestedAt.type.endsWith('with time zone');
+  const spans = partitions.map((partition) => idSpans.get(partition.relation_id));
+  await execute(transaction, statements.pipeline.id_spans, {
+    lowers: partitions.map((partition) => (isInstant && partition.lower_bound) || ''),
+    uppers: partitions.map((partition) => partition.upper_bound ?? ''),
+    event_ids_from: spans.map((span) => span?.event_id_from ?? ''),
+    event_ids_to: spans.map((span) => span?.event_id_to ?? ''),
+    are_known: spans.map((span) => String(span !== undefined)),
+    are_empty: partitions.map((partition) => String(partition.is_empty)),
   });
-  return rows[0]?.has_index ?? false;
+  await query(transaction, 'analyze pg_temp.errata_id_span');
 }

@@ -1,13 +1,14 @@
 /** Late events: what landed late, straggled or is quarantined is kept by name, and the policy says who publishes it (R10). */
 import { execute, query } from '../db/statement.ts';
 import type { RunContext, Sealing } from './context.ts';
-import { findLateIds, hasIdIndex } from './copies.ts';
+import { findLateIds } from './copies.ts';
 import { setRowsAside, withoutFailing } from './failing.ts';
 import { releasedCauses } from './released-causes.ts';
+import type { Scan } from './scan.ts';
 import { hasSessions, moveSessions } from './sessions.ts';
 
 /** @returns how many late events are new. */
-export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise<number> {
+export async function keepLateEvents(run: RunContext, sealing: Sealing, scanned: Scan): Promise<number> {
   const { pipeline, failing } = run.statements;
   const values = {
     run_id: run.runId,
@@ -24,10 +25,10 @@ export async function keepLateEvents(run: RunContext, sealing: Sealing): Promise
       execute(run.transaction, isWithout ? failing.without.late_events : pipeline.late_events, values),
     () => setRowsAside(run),
   );
-  if (count > 0 && (await hasIdIndex(run))) {
+  if (count > 0 && scanned.idSpans) {
     // of sessions nothing is known yet of ids in others
     if (hasSessions(run.rollup)) {
-      await findLateIds(run, { from: '-infinity', to: 'infinity' });
+      await findLateIds(run, { from: '-infinity', to: 'infinity' }, scanned);
       await query(run.transaction, 'analyze pg_temp.errata_same_id');
     }
     await execute(run.transaction, run.statements.pipeline.elsewhere, {

@@ -141,8 +141,8 @@ async function attempt(
           const passed = await watch.time('watermark', () => advanceWatermark(run, scanned.readings));
           const sealing = await findSealing(run);
           await watch.time('classify', () => classify(run, scanned.readings));
-          await watch.time('copies', () => findCopies(run, sealing));
-          const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing));
+          await watch.time('copies', () => findCopies(run, sealing, scanned));
+          const lateEvents = await watch.time('late events', () => keepLateEvents(run, sealing, scanned));
           const refused = await answerRefused(run, scanned.readings);
           const stamp = await takeStamp(run);
           await watch.time('partials', () => keepPartials(run, scanned, activities));
@@ -155,7 +155,7 @@ async function attempt(
           const verdicts = await watch.time('diff', () => diff(run, stamp));
           if (verdicts.unexamined > 0 && !run.readAll) throw new UnreadRows();
           await options.judged?.(run, stamp);
-          await rememberReadings(run, scanned.readings, activities);
+          await rememberReadings(run, scanned, activities);
           const report = await reportOf(run, {
             scanned,
             passed,

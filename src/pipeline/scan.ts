@@ -27,7 +27,7 @@ import { microseconds } from '../catalog/describe.ts';
 import { type Activity, listPartitions, type Partition } from '../catalog/partitions.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
-import type { Reading, RunContext, ScanSummary } from './context.ts';
+import type { IdSpan, Reading, RunContext, ScanSummary } from './context.ts';
 import { hasSourcePartitions } from './watermark.ts';
 
 /** No row is older: the statements then ask none for its age. */
@@ -43,11 +43,17 @@ interface Known {
   /** Rows that lay beyond the bound then lie within it now. */
   readonly is_due: boolean;
   readonly activity: string | null;
+  readonly event_id_from: string | null;
+  readonly event_id_to: string | null;
 }
 
 export interface Scan {
   readonly readings: readonly Reading[];
   readonly partitions: readonly Partition[];
+  /** By the oid of the partition. Undefined: no index on the id answers. */
+  readonly idSpans: ReadonlyMap<string, IdSpan> | undefined;
+  /** Of those, what no run has remembered yet. */
+  readonly newIdSpans: readonly string[];
   /** Names of ingestion partitions that were read once and are gone. */
   readonly gone: readonly string[];
   readonly examined: bigint;
@@ -70,6 +76,7 @@ export async function scan(run: RunContext, report: (relation: string) => void =
   return {
     readings,
     partitions,
+    ...(await findIdSpans(run, partitions, known, readings)),
     gone: await noteGone(run, partitions),
     examined: sum(readings.map((reading) => reading.summary.examined)),
     quarantined: sum(readings.map((reading) => reading.summary.quarantined)),
@@ -80,6 +87,48 @@ function mayHaveNews(partition: Partition, before: Known): boolean {
   if (!partition.is_past || before.horizon_age === null || before.activity !== partition.activity)
     return true;
   return before.is_due;
+}
+
+/**
+ * Between which ids those of each partition lie: what was there when it was last read, or is there now. A partition that cannot
+ * be told by what it is divided by has none.
+ */
+async function findIdSpans(
+  run: RunContext,
+  partitions: readonly Partition[],
+  known: ReadonlyMap<string, Known>,
+  readings: readonly Reading[],
+): Promise<Pick<Scan, 'idSpans' | 'newIdSpans'>> {
+  const idSpans = new Map<string, IdSpan>();
+  const newIdSpans: string[] = [];
+  if (!(await hasIdIndex(run))) return { idSpans: undefined, newIdSpans };
+  const isRead = new Set(readings.map(({ partition }) => partition.relation_id));
+  for (const partition of partitions) {
+    const { relation_id: id } = partition;
+    if (!partition.is_told || partition.is_empty) continue;
+    const before = known.get(id);
+    if (before && !isRead.has(id) && before.event_id_from !== null && before.event_id_to !== null) {
+      idSpans.set(id, { event_id_from: before.event_id_from, event_id_to: before.event_id_to });
+      continue;
+    }
+    const statement = run.statements.withConstraint('event_ids', partition.constraint_text);
+    const [span] = (await execute<{ [end in keyof IdSpan]: string | null }>(run.transaction, statement)).rows;
+    if (!span || span.event_id_from === null || span.event_id_to === null) continue;
+    idSpans.set(id, { event_id_from: span.event_id_from, event_id_to: span.event_id_to });
+    newIdSpans.push(id);
+  }
+  return { idSpans, newIdSpans };
+}
+
+/** Only then is it cheap to ask bronze for an id in other windows (R5). */
+async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
+  const [id, ...more] = rollup.ids;
+  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
+  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
+    relation_id: rollup.relationId,
+    column: id.name,
+  });
+  return rows[0]?.has_index ?? false;
 }
 
 async function read(run: RunContext, partition: Partition, before: Known | undefined): Promise<Reading> {
@@ -238,7 +287,7 @@ export async function findBeginning(run: RunContext, { readings }: Scan): Promis
  */
 export async function rememberReadings(
   run: RunContext,
-  readings: readonly Reading[],
+  { readings, idSpans, newIdSpans }: Scan,
   activities: ReadonlyMap<string, Activity>,
 ): Promise<void> {
   for (const { partition, summary } of readings) {
@@ -257,6 +306,14 @@ export async function rememberReadings(
       event_time_to: summary.event_time_to,
     });
   }
+  if (newIdSpans.length === 0) return;
+  const spans = newIdSpans.map((id) => idSpans?.get(id) as IdSpan);
+  await execute(run.transaction, run.statements.pipeline.remember_ids, {
+    rollup_id: run.rollup.id,
+    relation_ids: newIdSpans,
+    event_ids_from: spans.map((span) => span.event_id_from),
+    event_ids_to: spans.map((span) => span.event_id_to),
+  });
 }
 
 function sum(numbers: readonly string[]): bigint {

@@ -29,6 +29,7 @@ export const states: readonly State[] = [
   { migration: '0016', commit: 'e0114c7' },
   { migration: '0017', commit: '982cd0b' },
   { migration: '0018', commit: 'e1e7a98' },
+  { migration: '0019', commit: 'ed586b4' },
 ];
 
 /** What the user has: made before Errata comes. */

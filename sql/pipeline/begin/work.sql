@@ -40,6 +40,12 @@ select c.window_start, c.window_end, c.errata_event_id, /*:each id*/ c./*:id*/or
 from pg_temp.errata_candidate as c
 where false;
 
+-- Stretches of ingestion, and between which ids those of each lie; null where that is not known.
+create temp table errata_id_span on commit drop as
+select null::timestamptz as ingested_from, null::timestamptz as ingested_to, /*:single_id*/r.order_id/*.*/ as event_id_from, /*:single_id*/r.order_id/*.*/ as event_id_to
+from /*:source*/errata.daily_orders_source/*.*/ () as r
+where false;
+
 create temp table errata_same_id on commit drop as
 select w.window_start, w.window_end, false as is_sealed, r.*
 from /*:source*/errata.daily_orders_source/*.*/ () as r

@@ -18,6 +18,8 @@ select
   case when p.rows_examined = 0 then '{}' else p.seen::text end as seen,
   case when p.rows_examined > 0 then p.bound end as bound,
   coalesce(p.deferred_from <= $4::timestamptz, false) as is_due,
-  p.activity
+  p.activity,
+  p.event_id_from,
+  p.event_id_to
 from /*:schema*/errata/*.*/.ingestion_partition as p
 where p.rollup_id = $1::integer

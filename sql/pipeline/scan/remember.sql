@@ -32,5 +32,8 @@ on conflict (rollup_id, relation_id) do update set
   rows_examined = p.rows_examined + excluded.rows_examined,
   event_time_from = least(p.event_time_from, excluded.event_time_from),
   event_time_to = greatest(p.event_time_to, excluded.event_time_to),
+  -- of what was there before: remember_ids.sql knows better, where it is asked
+  event_id_from = null,
+  event_id_to = null,
   last_examined_at = excluded.last_examined_at,
   gone_at = null

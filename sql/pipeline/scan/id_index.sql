@@ -1,4 +1,4 @@
--- Copies: whether every leaf of bronze has an index that begins with the event id, so that a few ids can be looked up
+-- Scan: whether every leaf of bronze has an index that begins with the event id, so that a few ids can be looked up
 -- without a read of bronze.
 --
 -- $1 relation_id: oid of bronze
