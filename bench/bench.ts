@@ -6,14 +6,13 @@
  * Each round lands one more ingestion day with late rows, and lets everybody catch up with it. Not part of the tests.
  */
 import { execFile } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
-import { startEmbedded } from '../src/embedded/server.ts';
 import { createErrata, readSettings } from '../src/index.ts';
 import { jobs, totalsOf } from './jobs.ts';
 import { type Figures, resultText, writeReadme } from './result.ts';
+import { machineText, say, startServer, timed } from './server.ts';
 import { statement, underscored } from './statement.ts';
 
 const { values } = parseArgs({
@@ -36,19 +35,8 @@ const late = [1000, 10_000];
 /** Of one new ingestion day; a tenth of it to try the bench out. */
 const rowsADay = values.size === 'XS' ? 70_000 : 670_000;
 
-/** What PostgreSQL's own defaults are too small for, on a machine of some gigabytes; nothing that favours one job. */
-const settings = {
-  shared_buffers: '2GB',
-  work_mem: '64MB',
-  maintenance_work_mem: '512MB',
-  effective_cache_size: '12GB',
-  random_page_cost: '1.1',
-  max_wal_size: '8GB',
-};
-const server = await startEmbedded({ name: 'bench', keep: false, settings });
-process.env.BENCH_DATABASE_URL = server.url;
+const server = await startServer();
 const pool = new pg.Pool({ connectionString: server.url, max: 2 });
-const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 
 try {
   await land();
@@ -61,21 +49,17 @@ try {
       for (const width of widths) await catchUp(figures, width, count, day);
       say(`round ${round}, ${count} late rows: done`);
     }
-  const machine = `PostgreSQL ${server.version}, Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GB; ${Object.entries(
-    settings,
-  )
-    .map((setting) => setting.join(' '))
-    .join(', ')}; fsync off`;
   const text = resultText(figures, {
     size: values.size,
     rows,
     keys,
     rounds,
     rowsADay,
-    machine,
+    machine: machineText(server),
   });
   process.stdout.write(text);
-  if (values.write) writeReadme(values.size, values.keys, text);
+  if (values.write)
+    writeReadme(`${values.size} ${values.keys}`, `Size ${values.size}, ${values.keys} keys`, text);
 } finally {
   await pool.end();
   await server.stop();
@@ -191,10 +175,4 @@ function dayAfter(place: number): string {
 
 function settingsOfBench() {
   return readSettings(fileURLToPath(new URL('errata.yaml', import.meta.url)), process.env);
-}
-
-async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
-  const started = performance.now();
-  await work();
-  say(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }

@@ -32,7 +32,7 @@ export function resultText(figures: Figures, about: About): string {
   ].join('');
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = sorted.length / 2;
   return sorted.length % 2 === 1
@@ -40,17 +40,17 @@ function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** Between the marks of this size and number of keys. */
-export function writeReadme(size: string, keys: string, text: string): void {
+/** Between the marks of this name, under this heading where they are not there yet. */
+export function writeReadme(mark: string, heading: string, text: string): void {
   const file = new URL('README.md', import.meta.url);
-  const [begin, end] = [`<!-- ${size} ${keys} -->\n`, `<!-- end ${size} ${keys} -->\n`];
+  const [begin, end] = [`<!-- ${mark} -->\n`, `<!-- end ${mark} -->\n`];
   const page = readFileSync(file, 'utf8');
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   const block = `${begin}\n${text}\n${end}`;
   const next =
     from < 0
-      ? `${page}\n## Size ${size}, ${keys} keys\n\n${block}`
+      ? `${page}\n## ${heading}\n\n${block}`
       : page.slice(0, from) + block + page.slice(to + end.length);
   writeFileSync(file, next);
 }
