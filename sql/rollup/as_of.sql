@@ -1,5 +1,9 @@
 -- The fold as it was known at an instant (R11). Rows out: one a keyed window that was published by then. Raises where a
 -- publication may still fall before `t`: then the answer could change.
+--
+-- Down the unique index, as `latest`: the fold of 10 million versions took 7.5 s, and 9.8 s with `version desc` within ascending
+-- windows. A condition beside the call does not reach the ledger: for one month it takes as long as for all. That is the price of
+-- `security definer`, since the planner looks into no such function; without it a reader would need a right on the ledger.
 create or replace function /*:as_of*/gold.daily_orders_as_of/*.*/ (t timestamptz)
 returns table (
   window_start timestamptz,
@@ -50,7 +54,7 @@ begin
     g.stamp
   from /*:ledger*/gold.daily_orders/*.*/ as g
   where g.stamp <= errata_instant
-  order by g.window_start, g.window_end, /*:each key*/ g./*:key*/region/*.*/, /*:end*/ g.version desc;
+  order by g.window_start desc, g.window_end desc, /*:each key*/ g./*:key*/region/*.*/ desc, /*:end*/ g.version desc;
 end
 $errata_as_of$;
 

@@ -29,8 +29,14 @@ select
   e.first_run_id,
   e.state_run_id
 from /*:late_event*/gold.daily_orders_late_event/*.*/ as e
-left join /*:latest*/gold.daily_orders_latest/*.*/ as l
-  on l.window_start = e.window_start
-  and l.window_end = e.window_end
-  /*:each key*/ and array[l./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
+-- The latest version looked up for each: of `_latest` a condition on the window would not reach the ledger, which is then read whole.
+left join lateral (
+  select /*:each additive*/ g./*:measure*/revenue/*.*/, /*:end*/ g.version
+  from /*:ledger*/gold.daily_orders/*.*/ as g
+  where g.window_start = e.window_start
+    /*:each key*/ and array[g./*:key*/region/*.*/] = array[e./*:key*/region/*.*/] /*:end*/
+    and g.window_end is not distinct from e.window_end
+  order by g.version desc
+  limit 1
+) as l on true
 where e.landing = 'side_output'

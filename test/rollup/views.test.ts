@@ -205,6 +205,37 @@ describe('each view at its grain', () => {
   });
 });
 
+test.each(['latest', 'reconciliation', 'history', 'side_output'])(
+  '%s of one day reads no other windows of the ledger',
+  async (name) => {
+    const client = await orders.database.pool.connect();
+    try {
+      await client.query('begin; set local enable_seqscan = off; set local enable_bitmapscan = off');
+      const { rows } = await client.query(
+        `explain (format json) select * from gold.daily_orders_${name}
+         where window_start >= '2026-10-29 00:00Z' and window_start < '2026-10-30 00:00Z'`,
+      );
+      const scans = ledgerScans(rows[0]['QUERY PLAN'][0].Plan);
+      expect(scans.length).toBeGreaterThan(0);
+      for (const scan of scans) expect(scan['Index Cond']).toContain('window_start');
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  },
+);
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function ledgerScans(node: PlanNode): PlanNode[] {
+  const below = (node.Plans ?? []).flatMap(ledgerScans);
+  return node['Relation Name'] === 'daily_orders' ? [node, ...below] : below;
+}
+
 test('every relation and column carries a comment that a BI tool shows', async () => {
   expect(
     await orders.rows(
