@@ -2,11 +2,12 @@
 -- a month's total is one plain sum.
 --
 -- The fold goes down the unique index of the ledger, so that nothing is sorted and a condition on the window reads that part of the
--- index alone. Of 10 million versions a month of 432,000 keyed windows, every column computed, `npm run bench -- views` by hand:
--- 0.71 s, against 0.17 s from a plain table, which two workers read. Rejected, there: `version desc` within ascending windows, which
--- sorts each keyed window, and the acts of the calendar looked through for each row, together 2.4 s; an anti-join with the later
--- versions and an index over these, 0.77 s where the planner merges and 1.2 s where it hashes, since the condition does not reach
--- the later versions and all of them are read; of 1 million versions the fold alone: `lead(version) is null`, 0.60 s against 0.44 s.
+-- index alone. Of 10 million versions a month of 432,000 keyed windows, every column computed, the least of two or three rounds of
+-- a machine with other work: 0.71 s, against 0.17 s from a plain table, which up to three processes read. Rejected, there: `version
+-- desc` within ascending windows, which sorts each keyed window, and the acts of the calendar looked through for each row, together
+-- 2.4 s; an anti-join with the later versions and an index over these, 0.77 s where the planner merges and 1.2 s where it hashes,
+-- since the condition does not reach the later versions and all of them are read. Of 1 million versions, the fold of the month alone:
+-- `lead(version) is null`, 0.60 s against 0.44 s.
 create or replace view /*:latest*/gold.daily_orders_latest/*.*/ as
 with fold as (
   select distinct on (g.window_start, g.window_end /*:each key*/ , g./*:key*/region/*.*/ /*:end*/)

@@ -6,7 +6,7 @@
 --
 -- The versions are read once, in one window; those that a late event or a proposal names are looked up in the index of the
 -- ledger, behind a `limit` so that the planner cannot join them. Of 10 million versions a month of 432,000 keyed windows:
--- 1.7 s, some columns of it. Rejected: the versions of `_history` joined again, which a condition on the window does not reach,
+-- 1.7 s, some columns of it, the least of two rounds of a machine with other work. Rejected: the versions of `_history` joined again, which a condition on the window does not reach,
 -- so that all of the ledger was read and hashed: 10.7 s.
 create or replace view /*:reconciliation*/gold.daily_orders_reconciliation/*.*/ as
 with version_part as (
