@@ -1,3 +1,3 @@
-/** `npm run bench`: runs over bronze, or with `views` what the views cost to read. */
-const [mode] = process.argv.slice(2);
-await import(mode === 'views' ? './views.ts' : './bench.ts');
+/** `npm run bench`: runs over bronze; with `views` what the views cost to read, with `load` what an index costs to keep. */
+const modes: Readonly<Record<string, string>> = { views: './views.ts', load: './load.ts' };
+await import(modes[process.argv[2] ?? ''] ?? './bench.ts');

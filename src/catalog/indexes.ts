@@ -1,4 +1,4 @@
-/** Which indexes of bronze serve a look-up of keyed windows: led by the event time, or by the key and then the event time. */
+/** Which indexes of bronze serve a look-up: of keyed windows, led by the event time or by the key and then that; of an event id. */
 import { execute, prepare } from '../db/statement.ts';
 import type { ControlTransaction } from '../db/transaction.ts';
 import type { Rollup } from './rollup.ts';
@@ -14,6 +14,8 @@ export interface ServingIndexes {
   readonly leadWithKey: boolean;
   /** Some may lead with the key and some with the time. */
   readonly serve: boolean;
+  /** With the event id, where one column is it: then it is cheap to ask for an id in other windows (R5). */
+  readonly leadWithId: boolean;
 }
 
 export async function servingIndexes(
@@ -37,6 +39,7 @@ export async function servingIndexes(
     leadWithTime: every(leadsWithTime),
     leadWithKey: every(leadsWithKey),
     serve: every((columns) => leadsWithTime(columns) || leadsWithKey(columns)),
+    leadWithId: rollup.ids.length === 1 && every(([column]) => column === rollup.ids[0]?.name),
   };
 }
 

@@ -55,7 +55,6 @@ const stageFiles = {
     'known_partitions',
     'scan',
     'scan_by_instant',
-    'id_index',
     'event_ids',
     'returned',
     'gone',

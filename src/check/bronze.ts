@@ -12,13 +12,17 @@ export async function checkBronze(
   rollup: Rollup,
   findings: Findings,
 ): Promise<FirstRun> {
-  const size = await plannedRead(transaction, indexedColumns(rollup), rollup);
-  const isIndexed = await checkIndexes(transaction, rollup, size, findings);
+  const isIndexed = await checkIndexes(transaction, rollup, findings);
   if (!rollup.hasRowAge)
     findings.warn(
       'bronze.table',
       `${formatTableName(rollup.settings.bronze.table)} is a view, a materialized view or a foreign table, whose rows say nothing of their transaction`,
       'rows that become visible with an ingested_at behind the frontier are not seen (R16); name the table behind it if you can',
     );
-  return await estimateFirstRun(transaction, rollup, size.rows, isIndexed);
+  return await estimateFirstRun(
+    transaction,
+    rollup,
+    (await plannedRead(transaction, indexedColumns(rollup), rollup)).rows,
+    isIndexed,
+  );
 }

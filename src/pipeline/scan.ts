@@ -24,6 +24,7 @@
 
 import { recordFirstIngestion } from '../catalog/complete-from.ts';
 import { microseconds } from '../catalog/describe.ts';
+import { servingIndexes } from '../catalog/indexes.ts';
 import { type Activity, listPartitions, type Partition } from '../catalog/partitions.ts';
 import type { Rollup } from '../catalog/rollup.ts';
 import { execute, query } from '../db/statement.ts';
@@ -101,7 +102,8 @@ async function findIdSpans(
 ): Promise<Pick<Scan, 'idSpans' | 'newIdSpans'>> {
   const idSpans = new Map<string, IdSpan>();
   const newIdSpans: string[] = [];
-  if (!(await hasIdIndex(run))) return { idSpans: undefined, newIdSpans };
+  const { leadWithId } = await servingIndexes(run.transaction, run.rollup);
+  if (!leadWithId || !run.rollup.hasRowAge) return { idSpans: undefined, newIdSpans };
   const isRead = new Set(readings.map(({ partition }) => partition.relation_id));
   for (const partition of partitions) {
     const { relation_id: id } = partition;
@@ -118,17 +120,6 @@ async function findIdSpans(
     newIdSpans.push(id);
   }
   return { idSpans, newIdSpans };
-}
-
-/** Only then is it cheap to ask bronze for an id in other windows (R5). */
-async function hasIdIndex({ transaction, rollup, statements }: RunContext): Promise<boolean> {
-  const [id, ...more] = rollup.ids;
-  if (!id || more.length > 0 || !rollup.hasRowAge) return false;
-  const { rows } = await execute<{ has_index: boolean }>(transaction, statements.pipeline.id_index, {
-    relation_id: rollup.relationId,
-    column: id.name,
-  });
-  return rows[0]?.has_index ?? false;
 }
 
 async function read(run: RunContext, partition: Partition, before: Known | undefined): Promise<Reading> {

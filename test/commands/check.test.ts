@@ -67,10 +67,14 @@ test('all faults and warnings of all rollups together', async () => {
     expect.stringMatching(
       /^rollups\.partitioned\.bronze\.table: no index of bronze\.orders serves the recompute/,
     ),
+    expect.stringMatching(
+      /^rollups\.partitioned\.bronze\.event_id: no index of bronze\.orders begins with id, so a run with late rows may read all of it/,
+    ),
   ]);
   expect(rollups[2].warnings[0].hint).toMatch(
     /^create index on "bronze"\."orders" \("region", "ordered_at"\); about \d/,
   );
+  expect(rollups[2].warnings[1].hint).toMatch(/^create index on "bronze"\."orders" \("id"\); about \d/);
   expect(rollups[2].firstRun).toMatchObject({
     partitions: 2,
     firstEvent: '2026-01-01 00:00:00+00',

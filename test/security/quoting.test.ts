@@ -64,11 +64,11 @@ const reviewed: readonly string[] = [
   'what',
   'windows',
   // words of our own
-  'indexedColumns(rollup).join(…)',
+  'columns.join(…)',
   'instant',
   'instantOf(…)',
   'kind',
-  "partitioned ? '' : 'concurrently '",
+  "isPartitioned ? '' : 'concurrently '",
   'privilege',
   'privileges.join(…)',
   // numbers
