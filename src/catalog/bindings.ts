@@ -457,8 +457,6 @@ function ownBindings({ settings: { watermark } }: Rollup): Record<string, Sql> {
     own_join: trustedSql(
       "left join own_history as o on coalesce('=' || o.source_partition, '') = coalesce('=' || r.errata_source_partition, '')",
     ),
-    own_watermark: trustedSql(
-      "o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]",
-    ),
+    own_watermark: trustedSql('o.watermarks[width_bucket(r.errata_ingested_at, o.in_force_from)]'),
   };
 }

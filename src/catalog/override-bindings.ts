@@ -118,12 +118,11 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
   const bySource = overrides?.hasDelay && !overrides.isByKey;
   const only = (isTrue: boolean, sql: string) => trustedSql(isTrue ? sql : '');
   const steps = `${quoteName(schema)}.watermark_step`;
-  const place = "width_bucket(r.errata_arrived_at - interval '1 microsecond', d.instants)";
-  const seenAt = "width_bucket(r.errata_ingested_at - interval '1 microsecond', d.instants)";
+  const place = 'width_bucket(r.errata_arrived_at, d.in_force_from)';
+  const seenAt = 'width_bucket(r.errata_ingested_at, d.in_force_from)';
   const fixed = ofFixed
     ? `greatest(r.errata_arrived_at - coalesce(r.errata_delay, $11::interval), d.watermarks[${place}], r.errata_arrived_at - greatest(d.delays[${place}], $11::interval))`
     : `r.errata_arrived_at - ${overrides?.hasDelay ? 'coalesce(v.errata_delay, $11::interval)' : '$11::interval'}`;
-  const valid = 'filter (where n.quarantine is null)';
   return {
     fixed_watermark: trustedSql(fixed),
     fixed_combined: trustedSql(
@@ -141,15 +140,9 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
           : 't.greatest - $8::interval',
     ),
     telling_override_join: bySource ? joinTo(overrides, run, 't') : trustedSql(''),
-    new_row_delay: only(ofRow || ofFixed, ', r.errata_delay as delay'),
-    delay_by_instant: trustedSql(
-      ofRow
-        ? `, max(n.event_time - coalesce(n.delay, $8::interval)) ${valid} as moved`
-        : ofFixed
-          ? `, max(n.delay) ${valid} as slowest`
-          : '',
-    ),
-    moving_to: trustedSql(ofRow ? 'i.moved' : 'i.greatest'),
+    new_row_delay: only(ofRow || ofFixed, ', n.delay'),
+    source_delay: only(ofRow || ofFixed, ', r.errata_delay as delay'),
+    moving_to: trustedSql(ofRow ? 'n.event_time - coalesce(n.delay, $8::interval)' : 'n.event_time'),
     slower_table: only(
       ofFixed,
       'create temp table errata_slower (at timestamptz not null, delay interval not null) on commit drop;',
@@ -158,15 +151,15 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
       ofFixed,
       `, slower as (
   insert into pg_temp.errata_slower (at, delay)
-  select s.at, s.slowest
+  select s.at, s.delay
   from (
-    select i.at, i.slowest, max(i.slowest) over (order by i.at, i.source_partition rows between unbounded preceding and 1 preceding) as before
-    from by_instant as i
-    where not i.is_deferred
-      and i.slowest > interval '${delay ? microseconds(delay) : ''}'
-      and ($7::timestamptz is null or i.at >= $7::timestamptz)
+    select n.at, n.delay, max(n.delay) over (order by n.at, n.delay desc rows between unbounded preceding and 1 preceding) as before
+    from new_row as n
+    where n.event_time is not null
+      and n.delay > interval '${delay ? microseconds(delay) : ''}'
+      and ($7::timestamptz is null or n.at >= $7::timestamptz)
   ) as s
-  where s.before is null or s.slowest > s.before
+  where s.before is null or s.delay > s.before
 )`,
     ),
     fixed_reached: trustedSql(
@@ -188,7 +181,7 @@ function delayBindings({ overrides, settings, schema }: Rollup): Bindings {
       ofFixed,
       `, delay_history as (
   select
-    array_agg(s.at order by s.at) as instants,
+    array_agg(s.at + interval '1 microsecond' order by s.at) as in_force_from,
     array_agg(s.watermark order by s.at) as watermarks,
     array_agg(s.delay order by s.at) as delays
   from ${steps} as s
@@ -211,7 +204,7 @@ function keyBindings(rollup: Rollup): Bindings {
   const either = (otherwise: string, sql: string) => trustedSql(isOn ? sql : otherwise);
   const join = (relation: string, row: string) => (isOn ? joinTo(overrides, relation, row) : trustedSql(''));
   const ownDelay = `interval '${delay ? microseconds(delay) : '0'}'`;
-  const place = "width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)";
+  const place = 'width_bucket(r.errata_ingested_at, h.in_force_from)';
   const isSealing =
     'w.window_start >= coalesce(v.errata_sealing_from, g.others_from) and w.window_start < coalesce(v.errata_sealing_to, g.others_to)';
   const keptUntil = (rollupUntil: string) =>

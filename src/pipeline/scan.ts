@@ -160,6 +160,7 @@ async function summarise(run: RunContext, reading: Omit<Reading, 'summary'>): Pr
         ...values,
         delay: strategy === 'bounded' && delay ? microseconds(delay) : null,
         idle_after: idleAfter ? microseconds(idleAfter) : null,
+        tells_activity: hasSourcePartitions(rollup),
       })
     : await execute<ScanSummary>(run.transaction, statements.withConstraint('scan', constraint), {
         ...values,

@@ -17,7 +17,7 @@
 -- turn round. With `combine: own` each source partition has such arrays too, one row each. Safe to repeat: writes work tables only.
 with history as (
   select
-    array_agg(s.at order by s.at) as instants,
+    array_agg(s.at + interval '1 microsecond' order by s.at) as in_force_from,
     array_agg(s.watermark order by s.at) as watermarks
     /*:history_delays*/, array_agg(s.delay order by s.at) as delays/*.*/
   from /*:schema*/errata/*.*/.watermark_step as s
@@ -35,10 +35,10 @@ own_history as (
   select
     p.source_partition,
     (
-      select array_agg(s.at order by s.at)
+      select array_agg(s.at + interval '1 microsecond' order by s.at)
       from /*:schema*/errata/*.*/.source_watermark_step as s
       where s.source_partition_id = p.source_partition_id and s.at >= f.at
-    ) as instants,
+    ) as in_force_from,
     (
       select array_agg(s.watermark order by s.at)
       from /*:schema*/errata/*.*/.source_watermark_step as s
@@ -54,7 +54,7 @@ own_history as (
 )
 /*:delay_history*/, delay_history as (
   select
-    array_agg(s.at order by s.at) as instants,
+    array_agg(s.at + interval '1 microsecond' order by s.at) as in_force_from,
     array_agg(s.watermark order by s.at) as watermarks,
     array_agg(s.delay order by s.at) as delays
   from errata.watermark_step as s
@@ -84,8 +84,8 @@ cross join lateral (
   select case
     when $11::interval is not null then /*:fixed_watermark*/r.errata_arrived_at - $11::interval/*.*/
     else greatest(
-      h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)],
-      /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/
+      h.watermarks[width_bucket(r.errata_ingested_at, h.in_force_from)],
+      /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at, o.in_force_from)]/*.*/
     ) /*:key_ahead*/+ coalesce(h.delays[1] - v.errata_delay, interval '0')/*.*/
   end as watermark
 ) as j

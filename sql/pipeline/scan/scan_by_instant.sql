@@ -11,66 +11,70 @@
 -- $8 delay: interval, of `bounded`; null under `fixed_delay`
 -- $9 next_horizon_age: age of the oldest transaction still running now; null where no later one had ended
 -- $10 idle_after: interval; null where nobody falls idle by silence
+-- $11 tells_activity: boolean; there are source partitions, and the last row of each is asked for
 --
 -- Rows out: one, the summary. Side effect: pg_temp.errata_record gets, for each source partition, the instants at which
--- its rows in this ingestion partition raise its greatest event time; only those can raise the rollup's. And the first
--- and last of each stretch without a silence of `idle_after`: what lies between them tells nothing more.
+-- its rows in this ingestion partition raise its greatest event time; only those can raise the rollup's. And where there are source
+-- partitions the first and last of each stretch without a silence of `idle_after`: what lies between them tells nothing more.
 -- Safe to repeat: reads bronze, writes work tables only.
-with new_row as (
+--
+-- Of a day of 670,000 rows with an instant each it takes 0.9 s, 2.0 to 2.3 with 64 source partitions, half of it to sort them; a line
+-- by instant, grouped before, took 3.0 and 3.9. The greatest of parts of the time first, so that most rows need no place in the
+-- order: no faster without source partitions, twice as slow with 64.
+with new_row as materialized (
   select
-    r.errata_ingested_at as at,
-    r.errata_source_partition collate "C" as source_partition,
-    r.errata_event_time as event_time,
-    r.errata_quarantine as quarantine,
-    r.errata_row_age as row_age
-    /*:new_row_delay*/, r.errata_delay as delay/*.*/
-  from (
-    select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
-  ) as r
-  where (r.errata_relation = $1::oid or $1::oid is null)
-      and (
-      (($2::integer = 2147483647 or r.errata_row_age <= $2::integer) and ($3::int8multirange = '{}' or not ($3::int8multirange @> ($4::bigint - r.errata_row_age))))
-      or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
-    )
-  -- so that each row is judged once, and not once for each aggregate
-  offset 0
-),
-by_instant as materialized (
-  select
-    min(n.at) as at,
+    n.at,
     n.source_partition,
-    coalesce(n.at > $6::timestamptz and n.at < 'infinity', false) as is_deferred,
-    min(n.at) filter (where n.quarantine is null and ($7::timestamptz is null or n.at >= $7::timestamptz)) as first_moving,
-    count(*) as row_count,
-    count(n.quarantine) as quarantined,
-    min(n.event_time) filter (where n.quarantine is null) as least,
-    max(n.event_time) filter (where n.quarantine is null) as greatest,
-    range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age <= $9::integer) as seen
-    /*:delay_by_instant*/, max(n.event_time - coalesce(n.delay, $8::interval)) filter (where n.quarantine is null) as moved, max(n.delay) filter (where n.quarantine is null) as slowest/*.*/
-  from new_row as n
-  group by n.at, n.source_partition, 3
+    n.deferred_at,
+    case when n.is_counted and n.deferred_at is null then n.event_time end as event_time,
+    case when n.row_age <= $9::integer then n.row_age end as row_age
+    /*:new_row_delay*/, n.delay/*.*/
+  from (
+    select
+      r.errata_ingested_at as at,
+      r.errata_source_partition collate "C" as source_partition,
+      case when r.errata_ingested_at > $6::timestamptz and r.errata_ingested_at < 'infinity' then r.errata_ingested_at end as deferred_at,
+      r.errata_event_time as event_time,
+      r.errata_quarantine is null as is_counted,
+      r.errata_row_age as row_age
+      /*:source_delay*/, r.errata_delay as delay/*.*/
+    from (
+      select r.* from /*:source*/errata.daily_orders_source/*.*/ () as r where /*:partition_constraint*/true/*.*/
+    ) as r
+    where (r.errata_relation = $1::oid or $1::oid is null)
+      and (
+        (($2::integer = 2147483647 or r.errata_row_age <= $2::integer) and ($3::int8multirange = '{}' or not ($3::int8multirange @> ($4::bigint - r.errata_row_age))))
+        or (r.errata_ingested_at > $5::timestamptz and r.errata_ingested_at < 'infinity')
+      )
+    -- so that each column is computed once
+    offset 0
+  ) as n
 ),
 moving as (
   select
-    i.source_partition,
-    i.at,
-    /*:moving_to*/i.greatest/*.*/ as greatest,
-    max(/*:moving_to*/i.greatest/*.*/) over (in_order rows between unbounded preceding and 1 preceding) as greatest_before,
-    lag(i.at) over in_order as at_before,
-    lead(i.at) over in_order as at_after
-  from by_instant as i
+    n.source_partition,
+    n.at,
+    /*:moving_to*/n.event_time/*.*/ as greatest,
+    max(/*:moving_to*/n.event_time/*.*/) over in_order as greatest_before,
+    case when $11::boolean then lag(n.at) over in_order end as at_before,
+    case when $11::boolean then lead(n.at) over in_order else n.at end as at_after
+  from new_row as n
   where $8::interval is not null
-    and i.greatest is not null
-    and not i.is_deferred
-    and ($7::timestamptz is null or i.at >= $7::timestamptz)
-  window in_order as (partition by i.source_partition order by i.at)
+    and n.event_time is not null
+    and ($7::timestamptz is null or n.at >= $7::timestamptz)
+  -- of one instant only the greatest can raise what was before
+  window in_order as (
+    partition by case when $11::boolean then n.source_partition end
+    order by n.at, /*:moving_to*/n.event_time/*.*/ desc
+    rows between unbounded preceding and 1 preceding
+  )
 ),
 telling as (
   select
     m.source_partition,
     m.at,
     m.greatest,
-    count(*) filter (where m.at - m.at_before >= $10::interval) over (partition by m.source_partition order by m.at) as stretch
+    case when $10::interval is not null then count(*) filter (where m.at - m.at_before >= $10::interval) over (partition by m.source_partition order by m.at) end as stretch
   from moving as m
   where m.greatest_before is null
     or m.greatest > m.greatest_before
@@ -84,29 +88,30 @@ recorded as (
     t.source_partition,
     t.at,
     /*:moved_to*/t.greatest - $8::interval/*.*/,
-    max(t.at) over (partition by t.source_partition, t.stretch)
+    case when $10::interval is not null then max(t.at) over (partition by t.source_partition, t.stretch) else t.at end
   from telling as t
   /*:telling_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[t.source_partition]/*.*/
 )
 /*:slower*/, slower as (
   insert into pg_temp.errata_slower (at, delay)
-  select s.at, s.slowest
+  select s.at, s.delay
   from (
-    select i.at, i.slowest, max(i.slowest) over (order by i.at, i.source_partition rows between unbounded preceding and 1 preceding) as before
-    from by_instant as i
-    where not i.is_deferred
-      and i.slowest > interval '600000000 microseconds'
-      and ($7::timestamptz is null or i.at >= $7::timestamptz)
+    select n.at, n.delay, max(n.delay) over (order by n.at, n.delay desc rows between unbounded preceding and 1 preceding) as before
+    from new_row as n
+    where n.event_time is not null
+      and n.delay > interval '600000000 microseconds'
+      and ($7::timestamptz is null or n.at >= $7::timestamptz)
   ) as s
-  where s.before is null or s.slowest > s.before
+  where s.before is null or s.delay > s.before
 )/*.*/
 select
-  coalesce(sum(i.row_count) filter (where not i.is_deferred), 0)::bigint as examined,
-  coalesce(sum(i.quarantined) filter (where not i.is_deferred), 0)::bigint as quarantined,
-  min(i.at) filter (where i.is_deferred) as deferred_from,
-  min(i.at) filter (where not i.is_deferred) as oldest_ingested_at,
-  min(i.first_moving) filter (where not i.is_deferred) as first_moving,
-  min(i.least) filter (where not i.is_deferred) as event_time_from,
-  max(i.greatest) filter (where not i.is_deferred) as event_time_to,
-  coalesce(range_agg(i.seen), '{}') as seen
-from by_instant as i
+  count(*) - count(n.deferred_at) as examined,
+  count(*) - count(n.deferred_at) - count(n.event_time) as quarantined,
+  min(n.deferred_at) as deferred_from,
+  -- rows beyond the bound are all later
+  case when min(n.at) <= $6::timestamptz then min(n.at) end as oldest_ingested_at,
+  min(n.at) filter (where n.event_time is not null and ($7::timestamptz is null or n.at >= $7::timestamptz)) as first_moving,
+  min(n.event_time) as event_time_from,
+  max(n.event_time) as event_time_to,
+  coalesce(range_agg(int8range($4::bigint - n.row_age, $4::bigint - n.row_age, '[]')) filter (where n.row_age is not null), '{}') as seen
+from new_row as n

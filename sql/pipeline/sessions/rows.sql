@@ -20,7 +20,7 @@
 -- tables only.
 with history as (
   select
-    array_agg(s.at order by s.at) as instants,
+    array_agg(s.at + interval '1 microsecond' order by s.at) as in_force_from,
     array_agg(s.watermark order by s.at) as watermarks
     /*:history_delays*/, array_agg(s.delay order by s.at) as delays/*.*/
   from /*:schema*/errata/*.*/.watermark_step as s
@@ -38,10 +38,10 @@ own_history as (
   select
     p.source_partition,
     (
-      select array_agg(s.at order by s.at)
+      select array_agg(s.at + interval '1 microsecond' order by s.at)
       from /*:schema*/errata/*.*/.source_watermark_step as s
       where s.source_partition_id = p.source_partition_id and s.at >= f.at
-    ) as instants,
+    ) as in_force_from,
     (
       select array_agg(s.watermark order by s.at)
       from /*:schema*/errata/*.*/.source_watermark_step as s
@@ -57,7 +57,7 @@ own_history as (
 )
 /*:delay_history*/, delay_history as (
   select
-    array_agg(s.at order by s.at) as instants,
+    array_agg(s.at + interval '1 microsecond' order by s.at) as in_force_from,
     array_agg(s.watermark order by s.at) as watermarks,
     array_agg(s.delay order by s.at) as delays
   from errata.watermark_step as s
@@ -73,7 +73,7 @@ select
     else coalesce(
       greatest(
         j.combined,
-        /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', o.instants)]/*.*/
+        /*:own_watermark*/o.watermarks[width_bucket(r.errata_ingested_at, o.in_force_from)]/*.*/
       ) /*:key_ahead*/+ coalesce(h.delays[1] - v.errata_delay, interval '0')/*.*/,
       '-infinity'
     )
@@ -95,7 +95,7 @@ cross join (
 /*:row_override_join*/left join pg_temp.errata_override as v on array[v.region] = array[r.region]/*.*/
 /*:entry_join*/left join lateral (select count(*) as entries, min(e.watermark) as watermark from errata.refused_entry as e where e.event_id = r.errata_event_id) as n on true/*.*/
 cross join lateral (
-  select h.watermarks[width_bucket(r.errata_ingested_at - interval '1 microsecond', h.instants)] as combined
+  select h.watermarks[width_bucket(r.errata_ingested_at, h.in_force_from)] as combined
 ) as j
 where (r.errata_relation = $1::oid or $1::oid is null)
   and (
