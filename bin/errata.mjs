@@ -3,7 +3,7 @@
 // the compiled copy that the packed package carries.
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { packageDirectory, refuse, run } from './find-node.mjs';
+import { lean, packageDirectory, refuse, run } from './find-node.mjs';
 
 const installed = packageDirectory.split(sep).includes('node_modules');
 const source = join(packageDirectory, 'src', 'cli.ts');
@@ -11,4 +11,4 @@ const compiled = join(packageDirectory, 'dist', 'cli.js');
 const script = !installed && existsSync(source) ? source : compiled;
 
 if (!existsSync(script)) refuse(`Errata is not complete: ${script} is missing; install it again.`);
-run(script, process.argv.slice(2));
+run(script, process.argv.slice(2), lean);

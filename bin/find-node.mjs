@@ -70,12 +70,18 @@ export function refuse(sentence) {
 }
 
 /**
+ * Node then holds 95 MB at most where it would hold 121, whatever it does: the young generation grows only as far as it is let,
+ * and the rows of bronze do not travel through it (R20).
+ */
+export const lean = ['--max-semi-space-size=2'];
+
+/**
  * Runs `script` with a suitable Node in this terminal and ends as it ends: with its exit code, or by its signal.
  */
-export function run(script, args) {
+export function run(script, args, flags = []) {
   const node = findNode();
   if (node.problem) refuse(node.problem);
-  const child = spawn(node.file, [...node.args, script, ...args], { stdio: 'inherit' });
+  const child = spawn(node.file, [...flags, ...node.args, script, ...args], { stdio: 'inherit' });
 
   const forward = {};
   for (const signal of FORWARDED) {

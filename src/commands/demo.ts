@@ -6,7 +6,6 @@ import type { Outcome, Verb } from '../cli/verb.ts';
 import { type EmbeddedServer, startEmbedded, stopEmbedded } from '../embedded/server.ts';
 import { Failure } from '../failure.ts';
 import { demoData } from '../report/demo/data.ts';
-import { playDemo } from '../report/demo/demo.ts';
 import { nextLines } from '../report/demo/next.ts';
 import { demoText } from '../report/demo/text.ts';
 import { holds } from '../report/sum-check.ts';
@@ -41,6 +40,7 @@ Example:
     const server = await startEmbedded({ name, keep: true, detach: true });
     const url = await freshDatabase(server);
     const { pool } = await context.open({ database: url, schema: 'errata' });
+    const { playDemo } = await import('../report/demo/demo.ts');
     const report = await playDemo(pool, (step) => sayUnlessEnded(context, step));
     const parts = [report.orders, report.git];
     const text = [

@@ -8,7 +8,6 @@ import type { Verb } from '../cli/verb.ts';
 import { Failure } from '../failure.ts';
 import { readFigures, type ServerFigures } from '../report/metrics/figures.ts';
 import { alertsOf } from '../report/metrics/levels.ts';
-import { metricsText } from '../report/metrics/text.ts';
 
 export interface MetricsFlags {
   readonly textfile?: string;
@@ -37,6 +36,7 @@ Example, for cron:
     const path = flags.textfile === undefined ? undefined : textfile(context.directory, flags.textfile);
     const { control } = await context.open();
     const figures = await readFigures(control, settings, chosen);
+    const { metricsText } = await import('../report/metrics/text.ts');
     const text = await metricsText(figures);
     if (path !== undefined) await replace(path, text);
     return { exitCode: 0, text: path === undefined ? text.trimEnd() : '', data: dataOf(figures) };

@@ -81,6 +81,30 @@ test('its command says its version, and makes and runs a rollup', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, rollups: [{ outcome: 'done' }] });
 });
 
+test('its Node holds less than 110 MB, whatever a run reads', async () => {
+  const { url, pool } = await openTestDatabase();
+  await pool.query(`create schema bronze;
+    create table bronze.orders (order_id text, ordered_at timestamptz, ingested_at timestamptz, region text, amount numeric(12, 2));
+    insert into bronze.orders
+    select n::text, timestamptz '2026-10-01Z' + n * interval '5 seconds', timestamptz '2026-10-01Z' + n * interval '5 seconds', 'eu', 1
+    from generate_series(1, 200000) as n`);
+  await writeFile(
+    join(project, 'tell.mjs'),
+    `import { appendFileSync } from 'node:fs';
+     process.on('exit', () => appendFileSync('memory', process.resourceUsage().maxRSS + '\\n'));`,
+  );
+  await errata(['migrate'], { DATABASE_URL: url });
+  const { stdout } = await errata(['run', '--json'], {
+    DATABASE_URL: url,
+    NODE_OPTIONS: '--import ./tell.mjs',
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ rollups: [{ counts: { rows_examined: 200_000 } }] });
+  const peaks = (await readFile(join(project, 'memory'), 'utf8')).trim().split('\n').map(Number);
+  // the launcher's and that of what it starts
+  expect(peaks).toHaveLength(2);
+  expect(Math.max(...peaks) / 1024).toBeLessThan(110);
+}, 60_000);
+
 test('as a library it is typed', async () => {
   await writeFile(
     join(project, 'tsconfig.json'),
