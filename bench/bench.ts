@@ -5,14 +5,13 @@
  *
  * Each round lands one more ingestion day with late rows, and lets everybody catch up with it. Not part of the tests.
  */
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createErrata, readSettings } from '../src/index.ts';
 import { jobs, totalsOf } from './jobs.ts';
 import { type Figures, resultText, writeReadme } from './result.ts';
-import { machineText, say, startServer, timed } from './server.ts';
+import { type Done, machineText, runApart, say, startServer, timed } from './server.ts';
 import { statement, underscored } from './statement.ts';
 
 const { values } = parseArgs({
@@ -32,6 +31,7 @@ if (!rows || !Number.isSafeInteger(keys) || !Number.isSafeInteger(rounds) || key
 
 const widths = ['5 minutes', '1 day'];
 const late = [1000, 10_000];
+const settingsFile = fileURLToPath(new URL('errata.yaml', import.meta.url));
 /** Of one new ingestion day; a tenth of it to try the bench out. */
 const rowsADay = values.size === 'XS' ? 70_000 : 670_000;
 
@@ -75,7 +75,7 @@ async function land(): Promise<void> {
     await timed(`index on ${index}`, () => pool.query(`create index on bronze.orders ${index}`));
   await pool.query('vacuum analyze bronze.orders');
   await pool.query('create schema gold');
-  const errata = createErrata({ pool, settings: settingsOfBench() });
+  const errata = createErrata({ pool, settings: readSettings(settingsFile, process.env) });
   await errata.migrate();
   const [from, until] = ['2026-09-01 00:00Z', `${dayAfter(0)} 00:00Z`];
   for (const width of widths) {
@@ -142,20 +142,8 @@ async function mustAgree(width: string): Promise<void> {
     throw new Error(`${found[0]?.windows} keyed windows of ${width} differ from a full recompute`);
 }
 
-interface Done {
-  readonly milliseconds: number;
-  readonly stages: Readonly<Record<string, number>>;
-  readonly kilobytes: number;
-}
-
-async function run(width: string, bound: string): Promise<Done> {
-  const file = fileURLToPath(new URL('run.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    file,
-    `orders_${underscored(width)}`,
-    bound.replace(' ', 'T'),
-  ]);
-  return JSON.parse(stdout) as Done;
+function run(width: string, bound: string): Promise<Done> {
+  return runApart(settingsFile, `orders_${underscored(width)}`, bound.replace(' ', 'T'));
 }
 
 async function ship(width: string, from: string, until: string): Promise<void> {
@@ -171,8 +159,4 @@ function sealedBy(width: string, instant: string): string {
 
 function dayAfter(place: number): string {
   return new Date(Date.parse('2026-10-01') + place * 86_400_000).toISOString().slice(0, 10);
-}
-
-function settingsOfBench() {
-  return readSettings(fileURLToPath(new URL('errata.yaml', import.meta.url)), process.env);
 }

@@ -1,17 +1,13 @@
 /**
- * One run of one rollup, in a process of its own, so that its memory can be told: `node bench/run.ts ROLLUP BOUND`.
+ * One run of one rollup, in a process of its own, so that its memory can be told: `node bench/run.ts SETTINGS ROLLUP BOUND`.
  * Prints one line of JSON: milliseconds of the run and of each stage, kilobytes of memory at most, what it did.
  */
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createErrata, readSettings } from '../src/index.ts';
 
-const [rollup = '', bound = ''] = process.argv.slice(2);
+const [settingsFile = '', rollup = '', bound = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL });
-const errata = createErrata({
-  pool,
-  settings: readSettings(fileURLToPath(new URL('errata.yaml', import.meta.url)), process.env),
-});
+const errata = createErrata({ pool, settings: readSettings(settingsFile, process.env) });
 // The connection is there before the clock starts, as it is in `serve` and beside the other jobs.
 await pool.query('select 1');
 const started = performance.now();

@@ -1,5 +1,9 @@
-/** The server of the bench: embedded, thrown away at the end. */
+/** The server of the bench, embedded and thrown away at the end; and a run of Errata against it. */
+import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { lean } from '../bin/find-node.mjs';
 import { type EmbeddedServer, startEmbedded } from '../src/embedded/server.ts';
 
 /** What PostgreSQL's own defaults are too small for, on a machine of some gigabytes; nothing that favours one job. */
@@ -17,6 +21,25 @@ export async function startServer(): Promise<EmbeddedServer> {
   const server = await startEmbedded({ name: 'bench', keep: false, settings });
   process.env.BENCH_DATABASE_URL = server.url;
   return server;
+}
+
+export interface Done {
+  readonly milliseconds: number;
+  readonly stages: Readonly<Record<string, number>>;
+  readonly kilobytes: number;
+}
+
+/** One run of one rollup, in a process of its own, as the command would start it. */
+export async function runApart(settingsFile: string, rollup: string, bound: string): Promise<Done> {
+  const file = fileURLToPath(new URL('run.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...lean,
+    file,
+    settingsFile,
+    rollup,
+    bound,
+  ]);
+  return JSON.parse(stdout) as Done;
 }
 
 /** What the figures hold for. */

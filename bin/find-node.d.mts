@@ -13,5 +13,6 @@ export type NodeChoice =
 export function isSuitable(version: string): boolean;
 export function findNode(running?: RunningNode, from?: string): NodeChoice;
 export function refuse(sentence: string): never;
-export function run(script: string, args: readonly string[]): void;
+export const lean: readonly string[];
+export function run(script: string, args: readonly string[], flags?: readonly string[]): void;
 export const packageDirectory: string;

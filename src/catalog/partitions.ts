@@ -21,6 +21,8 @@ export interface Partition {
   readonly is_past: boolean;
   /** Nor does one lie beyond the bound of the run: its upper bound lies at or before that. */
   readonly is_within_bound: boolean;
+  /** All of them do: its lower bound lies beyond it. */
+  readonly is_beyond_bound: boolean;
   /** Of ingested_at, as the catalogue writes it; null where the partition has none. */
   readonly lower_bound: string | null;
   readonly upper_bound: string | null;
@@ -39,7 +41,13 @@ export type Activity = { readonly [member in 'activity' | 'content']: string | n
 interface PartitionRow
   extends Omit<
     Partition,
-    'constraint_text' | 'is_told' | 'is_past' | 'is_within_bound' | 'lower_bound' | 'upper_bound'
+    | 'constraint_text'
+    | 'is_told'
+    | 'is_past'
+    | 'is_within_bound'
+    | 'is_beyond_bound'
+    | 'lower_bound'
+    | 'upper_bound'
   > {
   readonly constraint_text: string | null;
   readonly has_expression: boolean;
@@ -56,15 +64,19 @@ export async function listPartitions(
   const { ingestedAt } = rollup.times;
   const { rows } = await execute<PartitionRow>(transaction, statement, { relation_id: rollup.relationId });
   const bounds = rows.map((row) => boundsOf(row.constraint_text ?? '', ingestedAt.name));
-  const uppers = bounds.map(({ upper }) => (ingestedAt.type.endsWith('with time zone') ? upper : null));
+  const isInstant = ingestedAt.type.endsWith('with time zone');
+  const uppers = bounds.map(({ upper }) => (isInstant ? upper : null));
+  const lowers = bounds.map(({ lower }) => (isInstant ? lower : null));
   const past = await areBefore(transaction, uppers, run.frontier);
   const within = await areBefore(transaction, uppers, run.bound);
+  const begun = await areBefore(transaction, lowers, run.bound);
   return rows.map(({ has_expression: hasExpression, ...row }, place) => ({
     ...row,
     constraint_text: hasExpression ? 'true' : (row.constraint_text ?? 'true'),
     is_told: !hasExpression && row.constraint_text !== null,
     is_past: past[place] ?? false,
     is_within_bound: within[place] ?? false,
+    is_beyond_bound: lowers[place] !== null && begun[place] === false,
     lower_bound: bounds[place]?.lower ?? null,
     upper_bound: uppers[place] ?? null,
   }));

@@ -15,6 +15,7 @@
  * - now() less a margin: a transaction longer than the margin;
  * - the snapshot's list of running transactions: it holds no subtransactions, so a row of a savepoint counts as read.
  *
+ * A partition whose time is still to come is left for the run that reaches it: a long history in steps reads each once.
  * A partition whose time is past, and whose counters, size and file did not move, is not read. Counters reach the
  * catalogue seconds after the commit, so whatever rows of now may land in is read every time; a past partition that was
  * skipped too early keeps its horizon, and the next run reads it. What is remembered is the activity from before the
@@ -69,7 +70,7 @@ export async function scan(run: RunContext, report: (relation: string) => void =
   for (const partition of partitions) {
     const before = known.get(partition.relation_id);
     if (!run.readAll && run.rollup.hasRowAge && before && !mayHaveNews(partition, before)) continue;
-    if (partition.is_empty && before) continue;
+    if (partition.is_beyond_bound || (partition.is_empty && before)) continue;
     report(partition.relation);
     readings.push(await read(run, partition, before));
   }

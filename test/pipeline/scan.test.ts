@@ -93,6 +93,19 @@ test('everything read anew changes nothing: no straggler is invented (R16)', asy
   expect(await orders.ledger()).toEqual([...(before[0] as string[]), "10-29 'EU' v3 4 28.00 straggler"]);
 });
 
+test('ingestion partitions that begin after the bound are read by the run that reaches them (R20)', async () => {
+  const orders = await openOrders({ ddl: dailyPartitions });
+  await orders.land(...first, passDay, 'next 10-31 00:00 10-31 00:00', 'same 10-30 12:00 10-30 23:59');
+  const read: string[] = [];
+  const onStage = (stage: string, detail?: string) => void (stage === 'scan' && detail && read.push(detail));
+  await orders.run({ bound: '2026-10-30T23:59:59.999999Z', onStage });
+  expect(read.at(-1)).toBe('bronze.orders_20261030');
+  // a row of the bound's own instant is within it, and may be the first of its partition
+  const { counts } = await orders.run({ bound: '2026-10-31T00:00Z', onStage });
+  expect(counts.rows_examined).toBe(1);
+  expect(read.at(-1)).toBe('bronze.orders_20261031');
+});
+
 describe('past ingestion partitions', () => {
   test('are not read while nothing is written to them, and are when something is', async () => {
     const orders = await openOrders({ ddl: dailyPartitions });
