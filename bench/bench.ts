@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createErrata, readSettings } from '../src/index.ts';
+import { openDuck } from './duckdb.ts';
 import { jobs, totalsOf } from './jobs.ts';
 import { type Figures, resultText, writeReadme } from './result.ts';
 import { type Done, machineText, runApart, say, startServer, timed } from './server.ts';
@@ -37,6 +38,7 @@ const rowsADay = values.size === 'XS' ? 70_000 : 670_000;
 
 const server = await startServer();
 const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+const duck = await openDuck(pool);
 
 try {
   await land();
@@ -61,6 +63,7 @@ try {
   if (values.write)
     writeReadme(`${values.size} ${values.keys}`, `Size ${values.size}, ${values.keys} keys`, text);
 } finally {
+  duck?.close();
   await pool.end();
   await server.stop();
 }
@@ -89,6 +92,8 @@ async function land(): Promise<void> {
         await pool.query(statement('full', width, totals));
       }
   }
+  for (let place = -30; place < 0; place++)
+    await duck?.append(`${dayAfter(place)} 00:00Z`, `${dayAfter(place + 1)} 00:00Z`);
   await pool.query('vacuum analyze');
 }
 
@@ -97,6 +102,7 @@ async function landDay(day: string, count: number): Promise<void> {
   await pool.query(statement('day'), [day, rowsADay, count, keys]);
   const next = new Date(Date.parse(day) + 86_400_000).toISOString();
   for (const width of widths) await ship(width, sealedBy(width, `${day} 00:00Z`), sealedBy(width, next));
+  await duck?.append(`${day} 00:00Z`, next);
   await pool.query('vacuum analyze');
 }
 
@@ -122,6 +128,14 @@ async function catchUp(figures: Figures, width: string, count: number, day: stri
     } finally {
       client.release();
     }
+  }
+  if (duck) {
+    note('DuckDB: full scan of a copy in Parquet', await duck.full(width));
+    const { rows: whole } = await pool.query(
+      `select count(*)::text as windows, sum(orders)::text as orders, sum(revenue)::text as revenue from ${totalsOf('full', width)}`,
+    );
+    if (JSON.stringify(whole[0]) !== JSON.stringify(await duck.totals()))
+      throw new Error(`the totals of DuckDB by ${width} differ from a full recompute`);
   }
   await mustAgree(width);
 }
