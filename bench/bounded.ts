@@ -7,20 +7,14 @@
  * their own. Not part of the tests.
  */
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createErrata, readSettings } from '../src/index.ts';
+import { readOptions } from './options.ts';
 import { median, writeReadme } from './result.ts';
 import { machineText, runApart, say, startServer } from './server.ts';
 import { statement } from './statement.ts';
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: { rounds: { type: 'string', default: '3' }, write: { type: 'boolean', default: false } },
-});
-const rounds = Number(values.rounds);
-if (!Number.isSafeInteger(rounds) || rounds < 1)
-  throw new Error('usage: npm run bench -- bounded [--rounds 3] [--write]');
+const { rounds, write } = readOptions('bounded', 3);
 
 const [rowsADay, late, keys] = [670_000, 1000, 50];
 const settingsFile = fileURLToPath(new URL('bounded.yaml', import.meta.url));
@@ -63,7 +57,7 @@ try {
   }
   const text = resultText(figures);
   process.stdout.write(text);
-  if (values.write) writeReadme('bounded', 'Where rows move the watermark', text);
+  if (write) writeReadme('bounded', 'Where rows move the watermark', text);
 } finally {
   await pool.end();
   await server.stop();

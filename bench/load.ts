@@ -5,19 +5,13 @@
  *
  * One ingestion day of 670,000 rows in one insert, into an empty partition with one set of indexes after the other. Not part of the tests.
  */
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { readOptions } from './options.ts';
 import { median, writeReadme } from './result.ts';
 import { machineText, say, startServer } from './server.ts';
 import { statement } from './statement.ts';
 
-const { values } = parseArgs({
-  args: process.argv.slice(3),
-  options: { rounds: { type: 'string', default: '5' }, write: { type: 'boolean', default: false } },
-});
-const rounds = Number(values.rounds);
-if (!Number.isSafeInteger(rounds) || rounds < 1)
-  throw new Error('usage: npm run bench -- load [--rounds 5] [--write]');
+const { rounds, write } = readOptions('load', 5);
 
 const rowsADay = 670_000;
 const [day, late, keys] = ['2026-10-01', 1000, 50];
@@ -52,7 +46,7 @@ try {
     }
   const text = resultText(figures);
   process.stdout.write(text);
-  if (values.write) writeReadme('load', 'The price of an index at load', text);
+  if (write) writeReadme('load', 'The price of an index at load', text);
 } finally {
   await pool.end();
   await server.stop();

@@ -68,15 +68,14 @@ export async function listPartitions(
   const uppers = bounds.map(({ upper }) => (isInstant ? upper : null));
   const lowers = bounds.map(({ lower }) => (isInstant ? lower : null));
   const past = await areBefore(transaction, uppers, run.frontier);
-  const within = await areBefore(transaction, uppers, run.bound);
-  const begun = await areBefore(transaction, lowers, run.bound);
+  const reached = await areBefore(transaction, [...uppers, ...lowers], run.bound);
   return rows.map(({ has_expression: hasExpression, ...row }, place) => ({
     ...row,
     constraint_text: hasExpression ? 'true' : (row.constraint_text ?? 'true'),
     is_told: !hasExpression && row.constraint_text !== null,
     is_past: past[place] ?? false,
-    is_within_bound: within[place] ?? false,
-    is_beyond_bound: lowers[place] !== null && begun[place] === false,
+    is_within_bound: reached[place] ?? false,
+    is_beyond_bound: lowers[place] !== null && reached[rows.length + place] === false,
     lower_bound: bounds[place]?.lower ?? null,
     upper_bound: uppers[place] ?? null,
   }));

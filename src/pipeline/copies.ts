@@ -105,7 +105,7 @@ async function noteIdSpans(
     event_ids_from: spans.map((span) => span?.event_id_from ?? ''),
     event_ids_to: spans.map((span) => span?.event_id_to ?? ''),
     are_known: spans.map((span) => String(span !== undefined)),
-    are_empty: partitions.map((partition) => String(partition.is_empty)),
+    are_empty: partitions.map((partition) => String(partition.is_empty || partition.is_beyond_bound)),
   });
   await query(transaction, 'analyze pg_temp.errata_id_span');
 }

@@ -108,7 +108,7 @@ async function findIdSpans(
   const isRead = new Set(readings.map(({ partition }) => partition.relation_id));
   for (const partition of partitions) {
     const { relation_id: id } = partition;
-    if (!partition.is_told || partition.is_empty) continue;
+    if (!partition.is_told || partition.is_empty || partition.is_beyond_bound) continue;
     const before = known.get(id);
     if (before && !isRead.has(id) && before.event_id_from !== null && before.event_id_to !== null) {
       idSpans.set(id, { event_id_from: before.event_id_from, event_id_to: before.event_id_to });

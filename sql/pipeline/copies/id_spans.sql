@@ -3,7 +3,7 @@
 -- $1 lowers, $2 uppers: text[], bounds of the ingestion partitions; empty where one has none
 -- $3 event_ids_from, $4 event_ids_to: text[], their least and greatest id
 -- $5 are_known: text[], `true` where these are known
--- $6 are_empty: text[], `true` for those without rows
+-- $6 are_empty: text[], `true` for those without rows up to the bound
 --
 -- Inputs: pg_temp.errata_late_id. Rows out: one a stretch, into pg_temp.errata_id_span. Not safe to repeat.
 --
